@@ -118,7 +118,7 @@ test("if the package is not installed, the error says what to install", async (t
   for (const bundle of [bundlers["esbuild"]!, bundlers["rolldown"]!]) {
     await assert.rejects(
       bundle(folder, "app.ts", "out"),
-      /"@temporalio\/\S+" stands for "temporalex\/compat\/\S+", .*app\.ts cannot import: run `npm install temporalex`/,
+      /"@temporalio\/\S+" resolves to "temporalex\/compat\/\S+", .*app\.ts cannot import: run `npm install temporalex`/,
     );
   }
 });

@@ -1,11 +1,11 @@
-// What a request gives to the calls that its handler makes for it, and what these calls give back to it.
+// Attaches a Nexus request to the calls of its handler, and results of these calls to the request.
 import type { Attached } from "../client/internal_options.ts";
 import type { PlainMessage } from "../common/plain_proto.ts";
 import { log } from "./context.ts";
 import { fromNexusLink, toNexusLink } from "./links.ts";
 import type { StartOperationContext } from "./types.ts";
 
-/** The links of the request. One that is not Temporal's is not one for Temporal's calls. */
+/** Returns the links of the request. Links of other kinds are left out. */
 export function requestLinks({ inboundLinks }: StartOperationContext): PlainMessage[] {
   const links: PlainMessage[] = [];
   for (const link of inboundLinks ?? []) {
@@ -18,7 +18,7 @@ export function requestLinks({ inboundLinks }: StartOperationContext): PlainMess
   return links;
 }
 
-/** What a call led to is what the operation led to. */
+/** Adds the link of a call's response to the operation. */
 export function takeResponseLink({ outboundLinks }: StartOperationContext, { responseLink }: Attached): void {
   if (responseLink === undefined || responseLink === null) return;
   try {
@@ -29,17 +29,17 @@ export function takeResponseLink({ outboundLinks }: StartOperationContext, { res
 }
 
 /**
- * The request, its links, and whom to call at the end: on what begins with the call, and on what was there already. The callback has the
- * token, too, for it may arrive before the answer of the handler.
+ * Returns request id, links and completion callback, for a new run and for an existing one. The
+ * callback includes the token, because it may arrive before the handler's response.
  */
 export function backing(ctx: StartOperationContext, token: string): Attached {
   const links = requestLinks(ctx);
   const { requestId, callbackUrl, callbackHeaders } = ctx;
   if (!callbackUrl) return { requestId, links };
   const header = { ...callbackHeaders, "nexus-operation-token": token };
-  // Older servers take links from the callback; newer ones have each once.
+  // Older servers read links from the callback; newer ones deduplicate them.
   return { requestId, links, completionCallbacks: [{ nexus: { url: callbackUrl, header }, links }] };
 }
 
-/** What is to be attached to a run that is there already. */
+/** What is attached to an existing run. */
 export const ON_CONFLICT = { attachLinks: true, attachCompletionCallbacks: true, attachRequestId: true } as const;

@@ -1,31 +1,31 @@
-// What a handler of Nexus operations has around it: `log`, `metricMeter`, `getClient()`, `operationInfo()`. A worker sets it for each request
-// (ts/compat/worker/nexus_run.ts).
+// Context of Nexus operation handlers: `log`, `metricMeter`, `getClient()`, `operationInfo()`. A
+// worker sets it for each request (ts/compat/worker/nexus_run.ts).
 import type { Client } from "../client/mod.ts";
 import type { Logger, LogLevel, LogMetadata, MetricMeter, MetricTags, NumericMetricValueType } from "../common/mod.ts";
 import { type AsyncStorage, asyncStorage } from "../../platform/async_context.ts";
 import type { CancelOperationContext, StartOperationContext } from "./types.ts";
 
-/** What a worker knows of the request that runs. */
+/** Context of the running request. */
 export interface HandlerContext {
-  /** Adds what the request is. */
+  /** Adds information about the request. */
   readonly log: Logger;
   /** Metrics with the request's tags. */
   readonly metrics: MetricMeter;
-  /** Of the worker's connection. */
+  /** Client of the worker's connection. */
   readonly client: Client;
-  /** The worker's. */
+  /** Namespace of the worker. */
   readonly namespace: string;
-  /** The worker's. */
+  /** Task queue of the worker. */
   readonly taskQueue: string;
-  /** By which endpoint the request came; "" where the server does not say. */
+  /** Endpoint of the request; "" if the server does not report it. */
   readonly endpoint: string;
 }
 
-/** The key is the official package's: code that found its own copy of it finds the same context. */
+/** Key of the official package, so that another copy of it uses the same context. */
 const STORAGE = Symbol.for("__temporal_nexus_context_storage__");
 const holder = globalThis as { [STORAGE]?: AsyncStorage<HandlerContext> };
 
-/** Holds the context of the request that runs. */
+/** Holds the context of the running request. */
 export const asyncLocalStorage: AsyncStorage<HandlerContext> = holder[STORAGE] ??= asyncStorage<HandlerContext>() ??
   withoutStorage();
 
@@ -38,29 +38,29 @@ function withoutStorage(): AsyncStorage<HandlerContext> {
   return { getStore: () => undefined, run: refuse, enterWith: refuse };
 }
 
-/** The context of the request whose handler calls. Throws a ReferenceError outside of one. */
+/** Returns the context of the calling handler. Throws a ReferenceError outside of one. */
 export function getHandlerContext(): HandlerContext {
   const context = asyncLocalStorage.getStore();
   if (context === undefined || context === null) throw new ReferenceError("Not in a Nexus handler context");
   return context;
 }
 
-/** Facts about the operation that runs. */
+/** Information about the running operation. */
 export interface OperationInfo {
   /** Namespace of the worker. */
   readonly namespace: string;
   /** Task queue of the worker. */
   readonly taskQueue: string;
-  /** By which endpoint the request came; servers before 1.30 do not say. */
+  /** Endpoint of the request; servers before 1.30 do not report it. */
   readonly endpoint: string;
 }
 
-/** What the start handler of a {@link TemporalOperationHandler} is told. */
+/** Context of the start handler of a {@link TemporalOperationHandler}. */
 export interface TemporalStartOperationContext extends StartOperationContext {}
-/** What the cancel handlers of a {@link TemporalOperationHandler} are told. */
+/** Context of the cancel handlers of a {@link TemporalOperationHandler}. */
 export interface TemporalCancelOperationContext extends CancelOperationContext {}
 
-/** The log of the handler that calls. */
+/** Logger of the calling handler. */
 export const log: Logger = {
   log: (level: LogLevel, message: string, meta?: LogMetadata) => getHandlerContext().log.log(level, message, meta),
   trace: (message: string, meta?: LogMetadata) => getHandlerContext().log.trace(message, meta),
@@ -70,7 +70,7 @@ export const log: Logger = {
   error: (message: string, meta?: LogMetadata) => getHandlerContext().log.error(message, meta),
 };
 
-/** Metrics of the handler that calls. */
+/** Metrics of the calling handler. */
 export const metricMeter: MetricMeter = {
   createCounter: (name: string, unit?: string, description?: string) =>
     getHandlerContext().metrics.createCounter(name, unit, description),
@@ -81,12 +81,12 @@ export const metricMeter: MetricMeter = {
   withTags: (tags: MetricTags) => getHandlerContext().metrics.withTags(tags),
 };
 
-/** A client with the worker's connection, namespace and converter. Calls made with it end when the handler is to stop. */
+/** Returns a client with the worker's connection, namespace and converter. Its calls end on cancellation. */
 export function getClient(): Client {
   return getHandlerContext().client;
 }
 
-/** Facts about the operation whose handler calls. */
+/** Returns information about the handler's operation. */
 export function operationInfo(): OperationInfo {
   const { namespace, taskQueue, endpoint } = getHandlerContext();
   return { namespace, taskQueue, endpoint };

@@ -1,7 +1,8 @@
-// Errors of nexus-rpc: made here with its marks, and known by them, so that they are of the same classes for every copy of that package.
+// Errors of nexus-rpc, created and recognized by its markers, so that they work with every copy of
+// that package.
 import { NexusHandlerError } from "../common/handler_error.ts";
 
-/** Kinds of errors of handlers that are made here. */
+/** Types of handler errors that are created here. */
 export type HandlerErrorType =
   | "BAD_REQUEST"
   | "NOT_FOUND"
@@ -11,7 +12,7 @@ export type HandlerErrorType =
   | "UNAVAILABLE"
   | "UPSTREAM_TIMEOUT";
 
-/** An error of a handler. Whether the call is tried again is the kind's to say, but for `retryableOverride`. */
+/** Returns a handler error. The type decides on retries, unless `retryableOverride` is set. */
 export function handlerError(
   type: HandlerErrorType,
   message = `Handler error: ${type}`,
@@ -22,13 +23,13 @@ export function handlerError(
 
 const OPERATION_ERROR = Symbol.for("__nexus_isOperationError");
 
-/** An operation that failed, or was cancelled. */
+/** An operation that failed or was canceled. */
 export interface OperationError extends Error {
-  /** Which of the two. */
+  /** The result of the operation. */
   readonly state: "failed" | "canceled";
 }
 
-/** One of any copy of nexus-rpc. */
+/** Returns whether an error is one of any copy of nexus-rpc. */
 export function isOperationError(error: unknown): error is OperationError {
   return typeof error === "object" && error !== null && (error as { [OPERATION_ERROR]?: unknown })[OPERATION_ERROR] === true;
 }
@@ -39,7 +40,7 @@ class FailedOperation extends Error {
 Object.defineProperty(FailedOperation.prototype, "name", { value: "OperationError", enumerable: true });
 Object.defineProperty(FailedOperation.prototype, OPERATION_ERROR, { value: true });
 
-/** The operation failed. */
+/** Returns the error of a failed operation. */
 export function operationFailed(message: string, cause: unknown): OperationError {
   return new FailedOperation(message, { cause });
 }

@@ -1,4 +1,4 @@
-// Handles of workflows in handlers: signals, queries and updates that are linked with the request.
+// Handles of workflows in handlers: their signals, queries and updates are linked with the request.
 import type { UpdateDefinition } from "../common/definitions.ts";
 import type { QueryDefinition, SignalDefinition } from "../common/mod.ts";
 import { type Attached, QUERY, SIGNAL, UPDATE } from "../client/internal_options.ts";
@@ -9,11 +9,11 @@ import { TemporalOperationResult } from "./results.ts";
 import { updateToken } from "./tokens.ts";
 import type { StartOperationContext } from "./types.ts";
 
-/** A workflow, as handlers of Nexus operations see it. */
+/** A workflow for handlers of Nexus operations. */
 export interface WorkflowHandle<T> {
   /** Id of the workflow. */
   readonly workflowId: string;
-  /** The run, where it is a certain one. */
+  /** The run, if a specific one is meant. */
   readonly runId?: string;
   /** Sends a signal, linked with the operation. */
   // deno-lint-ignore no-explicit-any
@@ -21,38 +21,38 @@ export interface WorkflowHandle<T> {
     def: SignalDefinition<Args, Name> | string,
     ...args: Args
   ): Promise<void>;
-  /** Asks a query. */
+  /** Sends a query. */
   // deno-lint-ignore no-explicit-any
   query<Ret, Args extends any[] = []>(def: QueryDefinition<Ret, Args> | string, ...args: Args): Promise<Ret>;
-  /** @internal The type of its result. */
+  /** @internal Result type. */
   readonly __result?: T;
 }
 
-/** Options of an update that is an operation. */
+/** Options of an update that backs an operation. */
 export interface NexusUpdateWorkflowOptions {
-  /** Default: the id of the request, so that a repeated request is no second update. */
+  /** Default: the id of the request, so that a repeated request sends no second update. */
   readonly updateId?: string;
 }
 
-/** A workflow whose updates may be operations. */
+/** A workflow whose updates can back operations. */
 export interface UpdatableWorkflowHandle<T> extends WorkflowHandle<T> {
-  /** Sends an update, which is the operation. */
+  /** Sends an update that backs the operation. */
   // deno-lint-ignore no-explicit-any
   update<Ret, Args extends [any, ...any[]], Name extends string = string>(
     def: UpdateDefinition<Ret, Args, Name> | string,
     options: NexusUpdateWorkflowOptions & { readonly args: Args },
   ): Promise<TemporalOperationResult<Ret>>;
-  /** Sends an update without arguments, which is the operation. */
+  /** Sends an update without arguments that backs the operation. */
   update<Ret, Args extends [] = [], Name extends string = string>(
     def: UpdateDefinition<Ret, Args, Name> | string,
     options?: NexusUpdateWorkflowOptions & { readonly args?: Args },
   ): Promise<TemporalOperationResult<Ret>>;
 }
 
-/** Runs what begins the one thing that stands behind an operation. */
+/** Starts what backs an operation; at most one. */
 export type Reservation = <T>(start: () => Promise<T>) => Promise<T>;
 
-/** The operation is a run already. */
+/** For a handle whose operation is a run already. */
 export const TAKEN: Reservation = () => {
   throw handlerError(
     "BAD_REQUEST",
@@ -67,12 +67,12 @@ interface AnyHandle {
   startUpdate(def: unknown, options: object): Promise<{ workflowRunId?: string; result(): Promise<unknown> }>;
 }
 
-/** A handle of the worker's client, with this attached to its signals or queries. */
+/** Returns a handle of the worker's client with attachments for its signals or queries. */
 function attached(workflowId: string, runId: string | undefined, key: symbol, what: Attached): AnyHandle {
   return Object.assign(getHandlerContext().client.workflow.getHandle(workflowId, runId), { [key]: what }) as unknown as AnyHandle;
 }
 
-/** A workflow, by its id. */
+/** Returns a workflow by its id. */
 export function makeNexusHandle<T>(
   ctx: StartOperationContext,
   workflowId: string,
@@ -92,7 +92,7 @@ export function makeNexusHandle<T>(
       try {
         return await attached(workflowId, runId, QUERY, what).query(def, ...args);
       } finally {
-        // A query that was refused led to something, too.
+        // A failed query has a link as well.
         takeResponseLink(ctx, what);
       }
     },
@@ -124,7 +124,7 @@ async function update(
     const sent = await handle.startUpdate(def, { args: options?.args, updateId, waitForStage: "ACCEPTED", [UPDATE]: what });
     takeResponseLink(ctx, what);
     if (what.outcome === undefined) {
-      // The run that the server found: a cancellation goes to it.
+      // The run found by the server, to which a cancellation goes.
       return TemporalOperationResult.async(updateToken(namespace, workflowId, sent.workflowRunId ?? runId ?? "", updateId));
     }
     try {

@@ -1,4 +1,5 @@
-// Links between executions: as Temporal's messages, and as the URLs that travel with Nexus requests. The URLs are those of all SDKs.
+// Converts links between executions: Temporal's messages, and the URLs of Nexus requests in all
+// SDKs.
 import { EventType } from "../../api/generated/temporal/api/enums/v1/event_type_pb.ts";
 import { enumName } from "../../converter/enums.ts";
 import { Long } from "../common/long.ts";
@@ -14,7 +15,7 @@ const TYPE = {
   activity: "temporal.api.common.v1.Link.Activity",
 } as const;
 
-/** `NexusOperationScheduled` of EVENT_TYPE_NEXUS_OPERATION_SCHEDULED. */
+/** Returns `NexusOperationScheduled` for EVENT_TYPE_NEXUS_OPERATION_SCHEDULED. */
 const eventName = (type: number): string =>
   (enumName(EventType, type as never) ?? "").toLowerCase().split("_").map((word) =>
     word.slice(0, 1).toUpperCase() + word.slice(1)
@@ -24,7 +25,7 @@ const EVENTS: ReadonlyMap<string, number> = new Map(
   Object.values(EventType).filter((type) => typeof type === "number").map((type) => [eventName(type as number), type as number]),
 );
 
-/** Names of events came in capitals, too, with and without what they begin with. */
+/** Parses an event type; older forms are in capitals, with and without the prefix. */
 function eventType(query: URLSearchParams): number {
   const name = query.get("eventType");
   if (!name) throw new TypeError("Missing eventType parameter");
@@ -46,7 +47,7 @@ function url(collection: string, ids: readonly unknown[], tail: string, query: R
   return made;
 }
 
-/** Where an event is: by its number, or by the request that wrote it. */
+/** Returns the reference to an event: its number, or the request that wrote it. */
 function eventQuery({ eventRef, requestIdRef }: PlainMessage): Record<string, string> {
   if (eventRef) {
     const eventId = Number(eventRef.eventId ?? 0);
@@ -65,7 +66,10 @@ function eventQuery({ eventRef, requestIdRef }: PlainMessage): Record<string, st
   };
 }
 
-/** The link of a message (in the official packages' form) as it travels. Throws a TypeError for one that leads nowhere. */
+/**
+ * Converts a message (in the official packages' form) to a link. Throws a TypeError for one without
+ * a target.
+ */
 export function toNexusLink({ workflowEvent, workflow, nexusOperation, activity }: PlainMessage): Link {
   const of = (link: PlainMessage, id: string) => [link.namespace, link[id], link.runId];
   if (workflowEvent) {
@@ -105,7 +109,10 @@ function eventReference(query: URLSearchParams): PlainMessage {
   return { requestIdRef: { requestId: query.get("requestID"), eventType: eventType(query) } };
 }
 
-/** The message (in the official packages' form) of a link that came with a request. Throws a TypeError for one that is not Temporal's. */
+/**
+ * Converts the link of a request to a message (in the official packages' form). Throws a TypeError
+ * for links of other kinds.
+ */
 export function fromNexusLink(link: Link): PlainMessage {
   const { url, type } = link;
   if (url.protocol !== "temporal:") {

@@ -1,5 +1,5 @@
-// `@temporalio/nexus`: what handlers of Nexus operations have of Temporal. Services and their handlers are made by the program's own package
-// `nexus-rpc`.
+// `@temporalio/nexus`: Temporal in handlers of Nexus operations. Services and handlers are created
+// with the program's own package `nexus-rpc`.
 export {
   getClient,
   log,

@@ -1,23 +1,24 @@
-// How the start handler of a TemporalOperationHandler ends: with a value, or with the token of what goes on.
+// Result of the start handler of a TemporalOperationHandler: a value, or the token of a running
+// operation.
 import type { StartResult } from "./types.ts";
 
 const RESULT: unique symbol = Symbol("temporal_nexus_TemporalOperationResult");
 
-/** How the start of an operation ended. */
+/** Result of an operation's start. */
 export interface TemporalOperationResult<T> {
-  /** @internal In the form that a service takes. */
+  /** @internal In the form for a service. */
   readonly [RESULT]: StartResult<T>;
 }
 
-/** Makes results of starts. */
+/** Creates results of starts. */
 export const TemporalOperationResult = {
-  /** The operation has ended, with this value. */
+  /** The operation has completed with this value. */
   sync: <T>(value: T): TemporalOperationResult<T> => ({ [RESULT]: { isAsync: false, value } }),
-  /** The operation goes on; its callers know it by this token. */
+  /** The operation continues; callers identify it by this token. */
   async: <T = unknown>(token: string): TemporalOperationResult<T> => ({ [RESULT]: { isAsync: true, token } }),
 };
 
-/** In the form that a service takes. */
+/** Returns the form for a service. */
 export function startResult<T>(result: TemporalOperationResult<T>): StartResult<T> {
   return result[RESULT];
 }

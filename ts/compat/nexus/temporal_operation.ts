@@ -1,4 +1,5 @@
-// Operations that may be a run, an update or an activity, decided by the request: TemporalOperationHandler.
+// TemporalOperationHandler: operations backed by a run, an update or an activity, chosen for each
+// request.
 import { messageOf } from "../../converter/thrown.ts";
 import type { WithWorkflowArgs, Workflow, WorkflowResultType } from "../common/definitions.ts";
 import type { Client } from "../client/mod.ts";
@@ -21,10 +22,10 @@ import {
   type WorkflowStartOptions,
 } from "./workflow_run.ts";
 
-/** Options of an activity that is an operation. */
+/** Options of an activity that backs an operation. */
 // deno-lint-ignore no-explicit-any
 export type ActivityOptions = { [option: string]: any; id: string; taskQueue?: string };
-/** Options of an activity whose arguments have types. */
+/** Options of an activity with typed arguments. */
 export type ActivityOptionsFor<T, N extends keyof T & string> = ActivityOptions & {
   // deno-lint-ignore no-explicit-any
   args?: T[N] extends (...args: infer A) => any ? A : never;
@@ -32,7 +33,7 @@ export type ActivityOptionsFor<T, N extends keyof T & string> = ActivityOptions 
 
 /** Starts activities of these types. */
 export interface NexusTypedActivityClient<T> {
-  /** Refused: activities without a workflow are not there yet. */
+  /** Throws: standalone activities are not supported. */
   startActivity<N extends keyof T & string>(
     activity: N,
     options: ActivityOptionsFor<T, N>,
@@ -40,27 +41,27 @@ export interface NexusTypedActivityClient<T> {
   ): Promise<TemporalOperationResult<T[N] extends (...args: any[]) => Promise<infer R> ? R : unknown>>;
 }
 
-/** What the start handler of a {@link TemporalOperationHandler} works with. */
+/** Client for the start handler of a {@link TemporalOperationHandler}. */
 export interface TemporalNexusClient {
   /** The worker's client. */
   readonly client: Client;
-  /** Starts a workflow, whose run is the operation. */
+  /** Starts a workflow whose run backs the operation. */
   startWorkflow<T extends Workflow>(
     workflowTypeOrFunc: string | T,
     workflowOptions: WorkflowStartOptions<T>,
   ): Promise<TemporalOperationResult<WorkflowResultType<T>>>;
-  /** A workflow that is there already: its updates may be the operation. */
+  /** Returns an existing workflow; its updates can back the operation. */
   getWorkflowHandle<T extends Workflow>(workflowId: string, runId?: string): UpdatableWorkflowHandle<WorkflowResultType<T>>;
-  /** Signals a workflow, and starts it where none is running. */
+  /** Signals a workflow and starts it if it is not running. */
   // deno-lint-ignore no-explicit-any
   signalWithStartWorkflow<T extends Workflow, SignalArgs extends any[] = []>(
     workflowTypeOrFunc: string | T,
     workflowOptions: WithWorkflowArgs<T, WorkflowSignalWithStartOptions<SignalArgs>>,
   ): Promise<void>;
-  /** Refused: activities without a workflow are not there yet. */
+  /** Throws: standalone activities are not supported. */
   // deno-lint-ignore no-explicit-any
   startActivity<R = any>(activity: string, options: ActivityOptions): Promise<TemporalOperationResult<R>>;
-  /** This client, with types of activities. */
+  /** Returns this client with activity types. */
   typedActivity<T>(): NexusTypedActivityClient<T>;
 }
 
@@ -120,7 +121,7 @@ class RequestClient implements TemporalNexusClient {
       try {
         return await client.activity.start(activity, { ...options, taskQueue: options.taskQueue || taskQueue, links });
       } catch (error) {
-        // For good: a server asks again and again for what fails in another way.
+        // Permanent: a server retries all other errors.
         throw handlerError("NOT_IMPLEMENTED", messageOf(error), { cause: error });
       }
     });
@@ -138,33 +139,33 @@ export type TemporalOperationStartHandler<I, O> = (
   input: I,
 ) => Promise<TemporalOperationResult<O>>;
 
-/** The run that is to be cancelled. */
+/** The run to cancel. */
 export interface CancelWorkflowRunOptions {
   /** Id of the workflow. */
   readonly workflowId: string;
 }
-/** The update that is to be cancelled. */
+/** The update to cancel. */
 export interface CancelWorkflowUpdateOptions {
   /** Id of the workflow. */
   readonly workflowId: string;
-  /** The run; "" where it is not a certain one. */
+  /** The run; "" if no specific one is meant. */
   readonly runId: string;
   /** Id of the update. */
   readonly updateId: string;
 }
-/** The activity that is to be cancelled. */
+/** The activity to cancel. */
 export interface CancelActivityOptions {
   /** Id of the activity. */
   readonly activityId: string;
-  /** Its run. */
+  /** Run of the activity. */
   readonly runId: string;
 }
 
-/** What a {@link TemporalOperationHandler} does when an operation is to be cancelled. */
+/** Cancellation of a {@link TemporalOperationHandler}'s operations. */
 export interface TemporalOperationHandlerOptions {
   /** Default: cancels the workflow. */
   cancelWorkflowRun?: (ctx: TemporalCancelOperationContext, options: CancelWorkflowRunOptions) => Promise<void>;
-  /** Default: refuses, for an update has no cancellation. */
+  /** Default: throws, because updates cannot be canceled. */
   cancelWorkflowUpdate?: (ctx: TemporalCancelOperationContext, options: CancelWorkflowUpdateOptions) => Promise<void>;
   /** Default: cancels the activity. */
   cancelActivity?: (ctx: TemporalCancelOperationContext, options: CancelActivityOptions) => Promise<void>;
@@ -181,7 +182,7 @@ const DEFAULTS: Required<TemporalOperationHandlerOptions> = {
   },
 };
 
-/** What reads a token, or says what kind of it is wrong. */
+/** Calls `read` for a token; reports which kind is invalid. */
 function tokenPart<T>(what: string, read: () => T): T {
   try {
     return read();
@@ -190,7 +191,7 @@ function tokenPart<T>(what: string, read: () => T): T {
   }
 }
 
-/** The handler of an operation behind which stands something of Temporal's, as its start decides. */
+/** Handler of an operation whose start chooses what backs it: a run, an update or an activity. */
 export class TemporalOperationHandler<I, O> {
   readonly #start: TemporalOperationStartHandler<I, O>;
   readonly #options: Required<TemporalOperationHandlerOptions>;
@@ -201,13 +202,13 @@ export class TemporalOperationHandler<I, O> {
     this.#options = { ...DEFAULTS, ...given };
   }
 
-  /** Starts the operation. Its type is that of nexus-rpc's handlers. */
+  /** Starts the operation. The type is that of nexus-rpc's handlers. */
   // deno-lint-ignore no-explicit-any
   async start(ctx: StartOperationContext, input: I): Promise<any> {
     return startResult(await this.#start(ctx, new RequestClient(ctx), input));
   }
 
-  /** Asks for the end of what stands behind the operation. */
+  /** Requests cancellation of what backs the operation. */
   async cancel(ctx: CancelOperationContext, text: string): Promise<void> {
     const token: OperationToken = tokenPart("operation token", () => readToken(text));
     const { cancelWorkflowRun, cancelActivity, cancelWorkflowUpdate } = this.#options;

@@ -1,14 +1,14 @@
-// Tokens of operations: what a caller holds of an operation that goes on, and gives back when it cancels it. Their bytes are the official
-// packages', for an operation that one worker has started is cancelled by any other.
+// Tokens of asynchronous operations, with which callers cancel them. The bytes are those of the
+// official packages, because any worker may cancel an operation that another one started.
 
-/** What stands behind an operation. */
+/** What backs an operation. */
 export const TokenType = { WORKFLOW_RUN: 1, ACTIVITY: 2, UPDATE_WORKFLOW: 3 } as const;
 
-/** What a token says. */
+/** Content of a token. */
 export interface OperationToken {
-  /** Of the token's form. Left out: the first one. */
+  /** Version of the token's form; omitted for the first one. */
   readonly v?: number;
-  /** What stands behind the operation. */
+  /** What backs the operation. */
   readonly t: number;
   /** Namespace. */
   readonly ns: string;
@@ -22,19 +22,19 @@ export interface OperationToken {
   readonly uid?: string;
 }
 
-/** The order of its fields is that of its bytes. */
+/** The order of fields determines the bytes. */
 export function encodeToken(token: OperationToken): string {
   const bytes = new TextEncoder().encode(JSON.stringify(token));
   const base64 = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
   return base64.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** Of an operation that is a run of a workflow. */
+/** Returns the token of an operation backed by a workflow run. */
 export function workflowRunToken(namespace: string, workflowId: string): string {
   return encodeToken({ t: TokenType.WORKFLOW_RUN, ns: namespace, wid: workflowId });
 }
 
-/** Of an operation that is an update. */
+/** Returns the token of an operation backed by an update. */
 export function updateToken(namespace: string, workflowId: string, runId: string, updateId: string): string {
   if (!namespace) throw new TypeError("invalid update workflow token: missing namespace");
   if (!workflowId) throw new TypeError("invalid update workflow token: missing workflow ID (wid)");
@@ -59,7 +59,7 @@ function decoded(text: string): unknown {
   }
 }
 
-/** Throws a TypeError that says what is wrong with the token. */
+/** Parses a token. Throws a TypeError that describes the problem. */
 export function readToken(text: string): OperationToken {
   const token = decoded(text) as Partial<OperationToken> | null;
   if (typeof token !== "object" || token === null) {
@@ -77,14 +77,14 @@ export function readToken(text: string): OperationToken {
 
 const isId = (value: unknown): value is string => typeof value === "string" && value !== "";
 
-/** The workflow that an operation is a run of. Throws a TypeError for a token of another kind. */
+/** Returns the workflow of a run token. Throws a TypeError for other tokens. */
 export function workflowRunOf({ t, wid }: OperationToken): { workflowId: string } {
   if (t !== TokenType.WORKFLOW_RUN) throw new TypeError(`invalid workflow token type: ${t}, expected: ${TokenType.WORKFLOW_RUN}`);
   if (!isId(wid)) throw new TypeError("invalid workflow run token: missing workflow ID (wid)");
   return { workflowId: wid };
 }
 
-/** The update that an operation is. Throws a TypeError for a token of another kind. */
+/** Returns the update of an update token. Throws a TypeError for other tokens. */
 export function updateOf({ t, wid, rid, uid }: OperationToken): { workflowId: string; runId: string; updateId: string } {
   if (t !== TokenType.UPDATE_WORKFLOW) {
     throw new TypeError(`invalid update workflow token type: ${t}, expected: ${TokenType.UPDATE_WORKFLOW}`);
@@ -94,7 +94,7 @@ export function updateOf({ t, wid, rid, uid }: OperationToken): { workflowId: st
   return { workflowId: wid, runId: rid ?? "", updateId: uid };
 }
 
-/** The activity that an operation is. Throws a TypeError for a token of another kind. */
+/** Returns the activity of an activity token. Throws a TypeError for other tokens. */
 export function activityOf({ t, aid, rid }: OperationToken): { activityId: string; runId: string } {
   if (t !== TokenType.ACTIVITY) throw new TypeError(`invalid activity token type: ${t}, expected: ${TokenType.ACTIVITY}`);
   if (!isId(aid)) throw new TypeError("invalid activity token: missing or invalid activity ID (aid)");

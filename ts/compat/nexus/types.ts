@@ -1,15 +1,15 @@
-// What programs have of the package `nexus-rpc`, by its shape: it is the program's own package, of any copy, and nothing of it is imported
-// here. Its errors are known by their marks.
+// Structural types of the package `nexus-rpc`, which is the program's own copy and not imported
+// here. Its errors are recognized by markers.
 
 /** A reference from one execution to another. */
 export interface Link {
-  /** Where it is. */
+  /** Address of the execution. */
   url: URL;
-  /** What it is. */
+  /** Type of the link. */
   type: string;
 }
 
-/** What a handler is told of its request. */
+/** Context of a handler's request. */
 export interface OperationContext {
   /** The service. */
   readonly service: string;
@@ -17,35 +17,35 @@ export interface OperationContext {
   readonly operation: string;
   /** Headers of the request; their names are not case-sensitive. */
   readonly headers: Record<string, string>;
-  /** Aborted when the handler is to stop. */
+  /** Aborted on cancellation. */
   readonly abortSignal: AbortSignal;
-  /** When the caller stops to wait for an answer. */
+  /** Time until which the caller waits for a response. */
   readonly requestDeadline?: Date;
 }
 
-/** What a handler is told of a request that starts an operation. */
+/** Context of a request that starts an operation. */
 export interface StartOperationContext extends OperationContext {
-  /** Where the end of an asynchronous operation is reported. */
+  /** Callback for the end of an asynchronous operation. */
   readonly callbackUrl?: string;
-  /** Headers of that report. */
+  /** Headers of the callback. */
   readonly callbackHeaders?: Record<string, string>;
   /** The same for all attempts of one operation. */
   readonly requestId: string;
-  /** What the caller is. */
+  /** Links of the caller. */
   readonly inboundLinks: Link[];
-  /** What the operation led to. */
+  /** Links of what the operation started. */
   readonly outboundLinks: Link[];
 }
 
-/** What a handler is told of a request that cancels an operation. */
+/** Context of a request that cancels an operation. */
 export type CancelOperationContext = OperationContext;
 
-/** How a start ended: with the value, or with the token of what goes on. */
+/** Result of a start: the value, or the token of a running operation. */
 export type StartResult<T = unknown> =
   | { readonly isAsync: false; readonly value: T }
   | { readonly isAsync: true; readonly token: string };
 
-/** The handler of an operation, as a service has it. */
+/** Handler of an operation in a service. */
 export interface CompiledHandler {
   /** Type of the input. */
   readonly inputType?: unknown;
@@ -53,7 +53,7 @@ export interface CompiledHandler {
   readonly outputType?: unknown;
   /** Starts the operation. */
   start(ctx: StartOperationContext, input: unknown): Promise<StartResult>;
-  /** Asks for its end. */
+  /** Requests its cancellation. */
   cancel(ctx: CancelOperationContext, token: string): Promise<void>;
 }
 
@@ -61,6 +61,6 @@ export interface CompiledHandler {
 export interface ServiceHandler {
   /** The service. */
   readonly definition: { readonly name: string };
-  /** The handler of an operation. Throws a HandlerError for an unknown one. */
+  /** Returns the handler of an operation. Throws a HandlerError for an unknown one. */
   getOperationHandler(operation: string): CompiledHandler;
 }

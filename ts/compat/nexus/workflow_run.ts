@@ -1,4 +1,5 @@
-// Operations that are runs of workflows: started with the request's id, links and callback, cancelled by their token.
+// Operations backed by workflow runs: started with the request's id, links and callback, canceled
+// by token.
 import type { WithWorkflowArgs, Workflow, WorkflowResultType } from "../common/definitions.ts";
 import { type Attached, START } from "../client/internal_options.ts";
 import type {
@@ -12,7 +13,7 @@ import { readToken, workflowRunOf, workflowRunToken } from "./tokens.ts";
 import type { CancelOperationContext, StartOperationContext, StartResult } from "./types.ts";
 
 type QueueOptional<T> = Omit<T, "taskQueue"> & {
-  /** Default: the worker's. */
+  /** Default: the worker's task queue. */
   taskQueue?: string;
 };
 
@@ -30,8 +31,8 @@ function startOptions(options: object, attached: Attached): never {
 }
 
 /**
- * Starts the workflow whose run is the operation. Where it is running already, and `workflowIdConflictPolicy` is "USE_EXISTING", that run
- * is the operation.
+ * Starts the workflow whose run backs the operation; with `workflowIdConflictPolicy` "USE_EXISTING"
+ * also an existing run.
  */
 export async function startWorkflow<T extends Workflow>(
   ctx: StartOperationContext,
@@ -46,7 +47,7 @@ export async function startWorkflow<T extends Workflow>(
   return makeNexusHandle(ctx, handle.workflowId, handle.firstExecutionRunId, TAKEN);
 }
 
-/** Signals a workflow, and starts it where none is running. */
+/** Signals a workflow and starts it if it is not running. */
 // deno-lint-ignore no-explicit-any
 export async function signalWithStartWorkflow<T extends Workflow, SignalArgs extends any[] = []>(
   ctx: StartOperationContext,
@@ -60,10 +61,10 @@ export async function signalWithStartWorkflow<T extends Workflow, SignalArgs ext
   return makeNexusHandle(ctx, handle.workflowId, handle.signaledRunId, TAKEN);
 }
 
-/** Starts the workflow whose run is the operation: returns what `startWorkflow` did. */
+/** Starts the workflow whose run backs the operation: returns the result of `startWorkflow`. */
 export type WorkflowRunOperationStartHandler<I, O> = (ctx: StartOperationContext, input: I) => Promise<WorkflowHandle<O>>;
 
-/** The handler of an operation that is the run of a workflow. */
+/** Handler of an operation backed by a workflow run. */
 export class WorkflowRunOperationHandler<I, O> {
   /** Starts the workflow. */
   readonly handler: WorkflowRunOperationStartHandler<I, O>;
@@ -72,7 +73,7 @@ export class WorkflowRunOperationHandler<I, O> {
     this.handler = handler;
   }
 
-  /** Starts the workflow. Its type is that of nexus-rpc's handlers. */
+  /** Starts the workflow. The type is that of nexus-rpc's handlers. */
   // deno-lint-ignore no-explicit-any
   async start(ctx: StartOperationContext, input: I): Promise<any> {
     const { namespace } = getHandlerContext();

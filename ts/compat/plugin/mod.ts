@@ -1,8 +1,8 @@
-// Plugins for bundlers: what a program imports from `@temporalio` is resolved to the modules of "temporalex/compat", from where the program
-// lies. They resolve names and nothing else; types of the bundlers are not needed to compile against this module.
+// Bundler plugins that resolve imports of `@temporalio` to modules of "temporalex/compat", as seen
+// from the program. Compiling against this module needs no types of the bundlers.
 import { doorOf } from "../doors/names.ts";
 
-/** What the plugins ask of Vite, Rolldown and Rollup. */
+/** The part of Vite, Rolldown and Rollup that is used. */
 interface BundlerContext {
   readonly meta: { readonly rolldownVersion?: string };
   resolve(source: string, importer: string | undefined, options: object): Promise<unknown>;
@@ -10,19 +10,25 @@ interface BundlerContext {
 
 /** A plugin of Vite, Rolldown and Rollup. */
 export interface RolldownPlugin {
-  /** What the bundler's messages call it. */
+  /** Name in the bundler's messages. */
   readonly name: string;
-  /** Vite: before its own resolution, which would look for the official packages. */
+  /** Vite: runs before its own resolution, which would look for the official packages. */
   readonly enforce: "pre";
-  /** Vite: its builds of workers (`new Worker(new URL(...))`) have plugins of their own, and get this one. */
+  /**
+   * Vite: adds this plugin to builds of workers (`new Worker(new URL(...))`), which have separate
+   * plugins.
+   */
   config(): { readonly worker: { plugins(): RolldownPlugin[] } };
-  /** Rolldown: functions keep their names under a minifier, unless `keepNames` says otherwise. Types of workflows are names of functions. */
+  /**
+   * Rolldown: minified functions keep their names unless `keepNames` is set, because workflow types
+   * are function names.
+   */
   outputOptions(this: BundlerContext, options: { keepNames?: boolean }): object;
   /** Resolves a name of the official SDK. */
   resolveId(this: BundlerContext, source: string, importer: string | undefined, options: object): Promise<unknown>;
 }
 
-/** What the plugin asks of esbuild. */
+/** The part of esbuild that is used. */
 interface EsbuildBuild {
   readonly initialOptions: { keepNames?: boolean };
   // deno-lint-ignore no-explicit-any
@@ -33,7 +39,7 @@ interface EsbuildBuild {
 
 /** A plugin of esbuild. */
 export interface EsbuildPlugin {
-  /** What the bundler's messages call it. */
+  /** Name in the bundler's messages. */
   readonly name: string;
   /** Called by esbuild. */
   setup(build: EsbuildBuild): void;
@@ -41,11 +47,14 @@ export interface EsbuildPlugin {
 
 const NAME = "temporalex";
 const notFound = (source: string, target: string, importer: string | undefined) =>
-  `"${source}" stands for "${target}", which ${
+  `"${source}" resolves to "${target}", which ${
     importer ?? "the program"
   } cannot import: run \`npm install temporalex\` where the program is`;
 
-/** Returns the name that stands for a specifier; undefined for one that is not of the official SDK. Throws for what has none here. */
+/**
+ * Returns the replacement of a specifier; undefined outside the official SDK. Throws for
+ * unsupported packages.
+ */
 function targetOf(source: string): string | undefined {
   const door = doorOf(source);
   if (door === undefined) return undefined;
@@ -54,8 +63,8 @@ function targetOf(source: string): string | undefined {
 }
 
 /**
- * Returns a plugin for Rolldown, Rollup, Vite and Vitest. What one of them leaves out of the bundle (`external`), it leaves out by its name
- * here.
+ * Returns a plugin for Rolldown, Rollup, Vite and Vitest. External modules (`external`) keep the
+ * replaced name.
  *
  * @example
  * import { rolldownPlugin } from "temporalex/compat/plugin";
@@ -65,10 +74,10 @@ export function rolldownPlugin(): RolldownPlugin {
   return {
     name: NAME,
     enforce: "pre",
-    // (Vite appends to the plugins that the user gives.)
+    // Vite appends this to the user's plugins.
     config: () => ({ worker: { plugins: () => [rolldownPlugin()] } }),
     outputOptions(options) {
-      // (Rollup does not rename functions, and does not know the option.)
+      // Rollup does not rename functions and lacks the option.
       return this.meta.rolldownVersion === undefined ? options : { ...options, keepNames: options.keepNames ?? true };
     },
     async resolveId(source, importer, options) {
@@ -92,7 +101,7 @@ export function esbuildPlugin(): EsbuildPlugin {
   return {
     name: NAME,
     setup(build) {
-      // Types of workflows are names of functions: a minifier must not change them.
+      // Workflow types are function names, which a minifier must not change.
       build.initialOptions.keepNames ??= true;
       build.onResolve({ filter: /^@temporalio\// }, async ({ path, importer, namespace, resolveDir, kind }) => {
         try {

@@ -1,4 +1,4 @@
-// The files of Temporal's API that there are messages of. They cost nothing until one of their messages is used.
+// Files of Temporal's API with messages. Descriptors are built on first use.
 import type { DescFile } from "@bufbuild/protobuf";
 import { file_temporal_api_activity_v1_message } from "../../api/generated/temporal/api/activity/v1/message_pb.ts";
 import { file_temporal_api_command_v1_message } from "../../api/generated/temporal/api/command/v1/message_pb.ts";

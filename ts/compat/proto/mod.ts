@@ -1,20 +1,20 @@
-// `@temporalio/proto`: Temporal's messages as protobufjs has them, for codecs and servers of codecs: `temporal.api.common.v1.Payload.encode(
-// payload).finish()`. What programs get from clients and workers has the same form.
+// `@temporalio/proto`: Temporal's messages in the form of protobufjs, for codecs and codec servers:
+// `temporal.api.common.v1.Payload.encode(payload).finish()`. Clients and workers use the same form.
 import { type DescEnum, type DescMessage, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { fromPlain, type PlainMessage, toPlain } from "../common/plain_proto.ts";
 import { FILES } from "./files.ts";
 
 /** A message's type. */
 export interface ProtoMessage {
-  /** Its name, with the package. */
+  /** Full name of the message. */
   readonly typeName: string;
-  /** The message as bytes: `encode(message).finish()`. */
+  /** Encodes a message: `encode(message).finish()`. */
   encode(message: PlainMessage): { finish(): Uint8Array };
-  /** The message of bytes. Throws for bytes that are none. */
+  /** Decodes a message. Throws for invalid bytes. */
   decode(bytes: Uint8Array): PlainMessage;
-  /** A message with these fields. */
+  /** Creates a message with these fields. */
   create(fields?: PlainMessage): PlainMessage;
-  /** The same; enumerations may be names, bytes base64. */
+  /** Same as `create`, with enumerations also as names, and bytes also in base64. */
   fromObject(object: PlainMessage): PlainMessage;
 }
 
@@ -29,14 +29,14 @@ function messageOf(desc: DescMessage): ProtoMessage {
   };
 }
 
-/** Numbers by names, and names by numbers, as TypeScript makes enumerations. */
+/** Maps names to numbers and numbers to names, like enumerations of TypeScript. */
 function enumOf(desc: DescEnum): { [name: string]: number | string } {
   return Object.fromEntries(desc.values.flatMap(({ name, number }) => [[name, number], [String(number), name]]));
 }
 
 type Scope = { [name: string]: unknown };
 
-/** Types of a scope, made when they are first used. */
+/** Defines the types of a scope, created on first use. */
 function define(into: Scope, types: readonly (DescMessage | DescEnum)[]): void {
   for (const desc of types) {
     Object.defineProperty(into, desc.name, {
@@ -84,5 +84,5 @@ export const temporal: any = scopeOf("temporal");
 /** `google.protobuf.Timestamp` and the like. */
 // deno-lint-ignore no-explicit-any
 export const google: any = scopeOf("google");
-/** Both, as the official package's default export has them. */
+/** Both, like the official package's default export. */
 export default { temporal, google };

@@ -1,8 +1,7 @@
-// `node --import temporalex/compat/register app.js`: what the program imports or requires from `@temporalio/*` are the modules of
-// "temporalex/compat". Its files are not touched, and it does not matter whether the official packages are installed. Importing this module
-// is all that there is to do; it has no exports.
-//
-// A required module is this package's ES module, so `import` and `require` in one process see the same classes.
+// `node --import temporalex/compat/register app.js`: imports and requires of `@temporalio/*`
+// resolve to "temporalex/compat", without changes to the program, whether or not the official
+// packages are installed. The module has no exports. A required module is the ES module of this
+// package, so `import` and `require` yield the same classes.
 import { readFileSync } from "node:fs";
 import Module, { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
@@ -12,7 +11,7 @@ import { doorOf, subpaths } from "../doors/names.ts";
 
 type Call = (request: string, ...rest: unknown[]) => unknown;
 
-/** A module as `require` has it. */
+/** A module in the form for `require`. */
 interface Required {
   filename: string;
   exports: unknown;
@@ -20,7 +19,7 @@ interface Required {
   _compile(content: string, filename: string, format: "module"): void;
 }
 
-/** The parts of `node:module` that are used; some are not in every version. */
+/** The part of `node:module` that is used; some functions are missing in some versions. */
 interface Loader {
   new (id: string): Required;
   registerHooks?(hooks: {
@@ -36,7 +35,10 @@ const { resolve } = createRequire(import.meta.url);
 /** Paths of this package's modules by subpath, resolved by its own name. */
 const paths = new Map(subpaths().map((subpath) => [subpath, resolve(`temporalex/${subpath}`)]));
 
-/** The path of the module that stands for a specifier; undefined for one that is not of the official SDK. Throws for what has none here. */
+/**
+ * Returns the path of a specifier's replacement; undefined outside the official SDK. Throws for
+ * unsupported packages.
+ */
 function pathOf(specifier: string): string | undefined {
   const door = doorOf(specifier);
   if (door === undefined) return undefined;
@@ -47,8 +49,8 @@ function pathOf(specifier: string): string | undefined {
 const required = new Map<string, Required>();
 
 /**
- * Requires a file of this package as the ES module that it is. Not by `require`: tsx makes CommonJS of every file that is required, and its
- * classes would be others than those that `import` gives.
+ * Requires a file of this package as an ES module. Not by `require`, because tsx compiles required
+ * files to CommonJS, whose classes would differ from imported ones.
  */
 function requireModule(path: string): unknown {
   let module = required.get(path);
@@ -64,7 +66,7 @@ function requireModule(path: string): unknown {
   return module.exports;
 }
 
-/** Replaces a function of the loader. tsx and ts-node do it, too: whichever comes later calls the one before it. */
+/** Replaces a function of the loader. tsx and ts-node do so too: the last one calls the previous one. */
 function replace(name: "_load" | "_resolveFilename", ours: (path: string) => unknown): void {
   const before = loader[name];
   loader[name] = function (this: unknown, request, ...rest) {
@@ -76,8 +78,8 @@ function replace(name: "_load" | "_resolveFilename", ours: (path: string) => unk
 function install(): void {
   replace("_resolveFilename", (path) => path);
   replace("_load", requireModule);
-  // Deno resolves what modules import before hooks are asked (the import map is for that), and with hooks it loses relative imports of ES
-  // modules that are required (2.9.6), as mocha's.
+  // Deno resolves imports before it calls hooks (use the import map), and with hooks, relative
+  // imports of required ES modules fail (2.9.6), for example in mocha.
   if ("Deno" in globalThis) return;
   if (loader.registerHooks !== undefined) {
     loader.registerHooks({

@@ -1,17 +1,17 @@
-// Module hooks for a Node that has no `registerHooks` (before 22.15): they run in Node's hooks thread and see what `import` asks for;
-// `require` is handled in mod.ts.
+// Module hooks for Node without `registerHooks` (before 22.15), in Node's hooks thread, for
+// `import`; mod.ts handles `require`.
 import { doorOf } from "../doors/names.ts";
 
 type Resolve<Result> = (specifier: string, context: object) => Result;
 
 let urls: { readonly [subpath: string]: string } = {};
 
-/** `urls`: where the modules are that stand for the official packages, by subpath. */
+/** `urls`: modules that replace the official packages, by subpath. */
 export function initialize(data: { readonly urls: { readonly [subpath: string]: string } }): void {
   urls = data.urls;
 }
 
-/** Node's hook: the URL of what a specifier means. */
+/** Node's hook: returns the URL of a specifier. */
 export function resolve<Result>(
   specifier: string,
   context: object,

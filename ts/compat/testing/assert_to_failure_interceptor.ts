@@ -1,5 +1,5 @@
-// A module of interceptors for workflows of tests: a failed assertion fails the workflow for good. By default it fails the task, which is
-// tried again and again. It runs in the workflow's realm.
+// Interceptor module for tests: a failed assertion fails the workflow. By default it fails the
+// workflow task, which is retried. Runs in the workflow's realm.
 import { AssertionError } from "node:assert";
 import { ApplicationFailure } from "temporalex/compat/workflow";
 

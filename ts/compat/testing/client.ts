@@ -1,4 +1,4 @@
-// Clients that skip the time of a test server while they wait for a result or an update.
+// Clients that skip time of a test server while they wait for a result or an update.
 import {
   Client,
   type ClientOptions,
@@ -9,12 +9,12 @@ import {
 import type { Workflow, WorkflowResultType } from "../common/mod.ts";
 import type { TimeControl } from "./time_control.ts";
 
-/** Options of the client of a test environment, which has its connection and namespace. */
+/** Options of a test environment's client, without connection and namespace. */
 export type ClientOptionsForTestEnv = Omit<ClientOptions, "namespace" | "connection">;
 
 const controls = new WeakMap<object, TimeControl>();
 
-/** Says whose time a connection's server has. */
+/** Associates a connection with the time control of its server. */
 export function hasTime(connection: object, control: TimeControl): void {
   controls.set(connection, control);
 }
@@ -28,11 +28,14 @@ export class TimeSkippingClient extends Client {
   }
 }
 
-/** A client that skips the server's time while it waits for a result or an update: `handle.result()`, `execute()`, `executeUpdate()`. */
+/**
+ * A client that skips the server's time while it waits for a result or an update:
+ * `handle.result()`, `execute()`, `executeUpdate()`.
+ */
 export class TimeSkippingWorkflowClient extends WorkflowClient {
   readonly #control: TimeControl;
 
-  /** Throws a TypeError where the connection is not one of `TestWorkflowEnvironment.createTimeSkipping`. */
+  /** Throws a TypeError for a connection that is not of `TestWorkflowEnvironment.createTimeSkipping`. */
   constructor(options: WorkflowClientOptions) {
     super(options);
     const control = controls.get(options.connection ?? {});
@@ -44,7 +47,7 @@ export class TimeSkippingWorkflowClient extends WorkflowClient {
     this.#control = control;
   }
 
-  /** Waits for the result of a workflow, and skips time meanwhile. */
+  /** Waits for the result of a workflow and skips time meanwhile. */
   override result<T extends Workflow>(
     workflowId: string,
     runId?: string,

@@ -1,5 +1,6 @@
-// TestWorkflowEnvironment: a server for tests, with connections and a client. The server is the embedded engine in this process, served on the
-// loopback as `temporalex dev` does; nothing is downloaded or started.
+// TestWorkflowEnvironment: a test server with connections and a client. The server is the embedded
+// engine in this process, served on the loopback like `temporalex dev`; nothing is downloaded or
+// started.
 import {
   type AsyncCompletionClient,
   Client,
@@ -22,38 +23,38 @@ import { type DevServerConfig, refuseServerOptions, type TimeSkippingServerConfi
 import { SkippingClock } from "./skipping_clock.ts";
 import { TimeControl } from "./time_control.ts";
 
-/** How long a worker has for a query that asks where a workflow waits. */
+/** Timeout of a query for a workflow's stack trace. */
 const STACK_TRACE_MS = 5000;
 
 type Plugins = (ClientPlugin | ConnectionPlugin | NativeConnectionPlugin)[];
 
 /** Options of `TestWorkflowEnvironment.createLocal`. */
 export interface LocalTestWorkflowEnvironmentOptions {
-  /** Of the server. */
+  /** Options of the server. */
   server?: Omit<DevServerConfig, "type">;
-  /** Of `client`. */
+  /** Options of `client`. */
   client?: ClientOptionsForTestEnv;
-  /** Of connections and client. */
+  /** Plugins of connections and client. */
   plugins?: Plugins;
 }
 
 /** Options of `TestWorkflowEnvironment.createTimeSkipping`. */
 export interface TimeSkippingTestWorkflowEnvironmentOptions {
-  /** Of the server. */
+  /** Options of the server. */
   server?: Omit<TimeSkippingServerConfig, "type">;
-  /** Of `client`. */
+  /** Options of `client`. */
   client?: ClientOptionsForTestEnv;
-  /** Of connections and client. */
+  /** Plugins of connections and client. */
   plugins?: Plugins;
   /**
-   * What happens after two real seconds in which nothing in the environment can end a wait of `client` for a result or an update. "warn": one
-   * warning with what is awaited. "error": the call rejects with an EndlessWaitError that has the same facts. Not an option of the official
-   * SDK. Default: "warn".
+   * Action after two real seconds in which nothing in the environment can end a wait of `client`
+   * for a result or an update. "warn": logs one warning with what is awaited. "error": the call
+   * rejects with an EndlessWaitError with the same facts. Not in the official SDK. Default: "warn".
    */
   endlessWaits?: EndlessWaits;
 }
 
-/** How to connect to a server that is there. */
+/** Connection options for an existing server. */
 export type ExistingServerConnectionOptions = Pick<NativeConnectionOptions, "apiKey" | "metadata" | "tls">;
 
 /** Options of `TestWorkflowEnvironment.createFromExistingServer`. */
@@ -62,11 +63,11 @@ export interface ExistingServerTestWorkflowEnvironmentOptions {
   address?: string;
   /** Default: "default". */
   namespace?: string;
-  /** Of both connections. */
+  /** Options of both connections. */
   connectionOptions?: ExistingServerConnectionOptions;
-  /** Of `client`. */
+  /** Options of `client`. */
   client?: ClientOptionsForTestEnv;
-  /** Of connections and client. */
+  /** Plugins of connections and client. */
   plugins?: Plugins;
 }
 
@@ -82,7 +83,7 @@ interface Parts {
   close(): Promise<void>;
 }
 
-/** Where a server is, and what ends it. */
+/** A server, and how it is ended. */
 interface Target {
   readonly address: string;
   readonly namespace: string;
@@ -90,26 +91,29 @@ interface Target {
   readonly client?: ClientOptionsForTestEnv | undefined;
   readonly plugins?: Plugins | undefined;
   readonly time?: TimeControl;
-  /** The server is not this process's. */
+  /** True if the server is not in this process. */
   readonly existing?: boolean;
   close(): Promise<void>;
 }
 
-/** A server for tests: `const env = await TestWorkflowEnvironment.createTimeSkipping()`, at the end `await env.teardown()`. */
+/**
+ * A test server: `const env = await TestWorkflowEnvironment.createTimeSkipping()`, finally `await
+ * env.teardown()`.
+ */
 export class TestWorkflowEnvironment {
   /** `host:port` of the server. */
   readonly address: string;
-  /** The namespace of `client`. */
+  /** Namespace of `client`. */
   readonly namespace: string;
-  /** What the connections were made with, besides the address. */
+  /** Options of the connections, except the address. */
   readonly connectionOptions: ExistingServerConnectionOptions;
   /** A connection for clients. */
   readonly connection: Connection;
   /** A connection for workers. */
   readonly nativeConnection: NativeConnection;
-  /** A client; one that skips time where the environment does. */
+  /** A client; skips time if the environment does. */
   readonly client: Client;
-  /** Time is skipped while `client` waits for a result or an update, and by `sleep`. */
+  /** True if time is skipped while `client` waits for a result or an update, and by `sleep`. */
   readonly supportsTimeSkipping: boolean;
   readonly #parts: Parts;
 
@@ -124,7 +128,7 @@ export class TestWorkflowEnvironment {
     this.supportsTimeSkipping = parts.time !== undefined;
   }
 
-  /** A server that goes by the wall clock. */
+  /** Starts a server with real time. */
   static async createLocal(options: LocalTestWorkflowEnvironmentOptions = {}): Promise<TestWorkflowEnvironment> {
     const { server = {}, ...rest } = options;
     refuseServerOptions(server);
@@ -139,9 +143,11 @@ export class TestWorkflowEnvironment {
   }
 
   /**
-   * A server whose time is skipped while `client` waits for a result or an update and no worker has a task, and by `sleep`. Otherwise it
-   * goes by the wall clock. Tests that wait at the same time share its time: give each an environment.
-   * @param waitTimers Real time for `endlessWaits`; tests of this package move it.
+   * Starts a server whose time is skipped by `sleep`, and while `client` waits for a result or an
+   * update and no worker has a task; otherwise time is real. Concurrent tests share its time: use
+   * an environment for each.
+   *
+   * @param waitTimers Real time for `endlessWaits`; set by tests of this package.
    */
   static async createTimeSkipping(
     options: TimeSkippingTestWorkflowEnvironmentOptions = {},
@@ -169,7 +175,7 @@ export class TestWorkflowEnvironment {
     return await this.#made({ ...rest, namespace: "default", address: `127.0.0.1:${served.port}`, time, close });
   }
 
-  /** A server that is there already. `teardown` closes the connections and leaves it running. */
+  /** Uses an existing server. `teardown` closes the connections and leaves it running. */
   static async createFromExistingServer(
     options: ExistingServerTestWorkflowEnvironmentOptions = {},
   ): Promise<TestWorkflowEnvironment> {
@@ -186,7 +192,7 @@ export class TestWorkflowEnvironment {
       const nativeConnection = await NativeConnection.connect(to as never);
       opened.push(nativeConnection);
       if (time !== undefined) hasTime(connection, time);
-      // The client gets the plugins of its connection.
+      // The client uses the plugins of its connection.
       const options = { ...client, connection, namespace };
       if (time !== undefined) {
         const { dataConverter } = options;
@@ -214,38 +220,38 @@ export class TestWorkflowEnvironment {
     await close();
   }
 
-  /** Waits so long in the server's time: a skipping server jumps there. */
+  /** Waits in the server's time, which is skipped if supported. */
   readonly sleep = async (duration: Duration): Promise<void> => {
     const ms = msToNumber(duration);
     if (this.#parts.time === undefined) await new Promise((resolve) => setTimeout(resolve, ms));
     else await this.#parts.time.sleep(ms);
   };
 
-  /** The server's time, in milliseconds since 1970. */
+  /** Returns the server's time, in milliseconds since 1970. */
   currentTimeMs(): Promise<number> {
     return Promise.resolve(this.#parts.time?.now() ?? Date.now());
   }
 
-  /** Deprecated: `client.activity`. */
+  /** Deprecated: use `client.activity`. */
   get asyncCompletionClient(): AsyncCompletionClient {
     return this.client.activity;
   }
 
-  /** Deprecated: `client.workflow`. */
+  /** Deprecated: use `client.workflow`. */
   get workflowClient(): WorkflowClient {
     return this.client.workflow;
   }
 
   /**
-   * Makes a Nexus endpoint whose operations the workers of a task queue handle. On a server that is there: the embedded engine has no
-   * endpoints, and the call rejects with a TypeError.
+   * Creates a Nexus endpoint for a task queue on an existing server. The embedded engine has no
+   * endpoints: rejects with a TypeError.
    */
   createNexusEndpoint(name: string, taskQueue: string): Promise<NexusEndpointIdentifier> {
     if (this.#parts.embedded) return this.#noEndpoints(`the Nexus endpoint "${name}" cannot be made`);
     return createNexusEndpoint(this.connection, { name, namespace: this.namespace, taskQueue });
   }
 
-  /** Removes a Nexus endpoint; the embedded engine has none. */
+  /** Deletes a Nexus endpoint of an existing server. */
   deleteNexusEndpoint(endpoint: Pick<NexusEndpointIdentifier, "id" | "version">): Promise<void> {
     if (this.#parts.embedded) return this.#noEndpoints(`the Nexus endpoint "${endpoint.id}" cannot be removed`);
     return deleteNexusEndpoint(this.connection, endpoint);
@@ -256,7 +262,7 @@ export class TestWorkflowEnvironment {
   }
 }
 
-/** What the server logs goes where the workers' lines go. */
+/** Sends the server's log to the workers' logger. */
 function serverLogger(level = "warn") {
   return nativeLogger(Runtime.instance().logger, { sdkComponent: "server" }, level.toUpperCase() as "WARN");
 }

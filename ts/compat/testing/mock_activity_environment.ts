@@ -1,4 +1,4 @@
-// MockActivityEnvironment: activities are called as a worker would call them, with a context and without a worker.
+// MockActivityEnvironment: calls activities with a context, as a worker would, without a worker.
 import { EventEmitter } from "node:events";
 import { asyncLocalStorage, Context, type Info } from "../activity/mod.ts";
 import type { Client } from "../client/mod.ts";
@@ -22,22 +22,22 @@ import {
 
 /** Options of a {@link MockActivityEnvironment}. */
 export interface MockActivityEnvironmentOptions {
-  /** Around the activities that it runs. */
+  /** Interceptors of the activities. */
   interceptors?: ActivityInterceptorsFactory[];
   /** Default: warnings and errors on standard error. */
   logger?: Logger;
-  /** Default: measures are dropped. */
+  /** Default: discards metrics. */
   metricMeter?: MetricMeter;
-  /** What `Context.client` returns. */
+  /** Result of `Context.client`. */
   client?: Client;
 }
 
-/** What an activity is told when it is asked to stop. */
+/** Reason of a cancellation. */
 export type CancelReason = "CANCELLED" | "NOT_FOUND" | "TIMED_OUT" | "WORKER_SHUTDOWN" | "HEARTBEAT_DETAILS_CONVERSION_FAILED";
 
 const bytes = new TextEncoder().encode("test");
 
-/** What activities are told of themselves, where the test says nothing else. */
+/** Default information about activities. */
 export const defaultActivityInfo: Info = {
   attempt: 1,
   taskQueue: "test",
@@ -63,46 +63,50 @@ export const defaultActivityInfo: Info = {
   inWorkflow: true,
 } as Info;
 
-/** Node's emitter of events, as far as tests use it; named here, so that these types need none of Node's. */
+/**
+ * The part of Node's EventEmitter that tests use, declared here so that public types do not depend
+ * on Node's.
+ */
 export interface Emitter {
-  /** Calls a function at each event. */
+  /** Adds a listener for an event. */
   // deno-lint-ignore no-explicit-any
   on(event: string, listener: (...args: any[]) => void): this;
-  /** Calls a function at the next event. */
+  /** Adds a listener for the next event. */
   // deno-lint-ignore no-explicit-any
   once(event: string, listener: (...args: any[]) => void): this;
-  /** Takes back `on`. */
+  /** Removes a listener. */
   // deno-lint-ignore no-explicit-any
   off(event: string, listener: (...args: any[]) => void): this;
-  /** `on`. */
+  /** Same as `on`. */
   // deno-lint-ignore no-explicit-any
   addListener(event: string, listener: (...args: any[]) => void): this;
-  /** `off`. */
+  /** Same as `off`. */
   // deno-lint-ignore no-explicit-any
   removeListener(event: string, listener: (...args: any[]) => void): this;
-  /** Takes all back. */
+  /** Removes all listeners. */
   removeAllListeners(event?: string): this;
-  /** Calls the functions of an event. */
+  /** Calls the listeners of an event. */
   // deno-lint-ignore no-explicit-any
   emit(event: string, ...args: any[]): boolean;
-  /** How many functions an event has. */
+  /** Returns the number of listeners of an event. */
   listenerCount(event: string): number;
 }
 const Emitting = EventEmitter as unknown as new () => Emitter;
 
 /**
- * Runs activities of a test: `await new MockActivityEnvironment({ attempt: 2 }).run(charge, 900)`. It emits "heartbeat" with the details of
- * each heartbeat. All activities that one environment runs share its context, so after `cancel()` each of them begins cancelled.
+ * Runs activities in tests: `await new MockActivityEnvironment({ attempt: 2 }).run(charge, 900)`.
+ * Emits "heartbeat" with the details of each heartbeat. All activities of an environment share its
+ * context, so after `cancel()` each one starts canceled.
  */
 export class MockActivityEnvironment extends Emitting {
-  /** Asks the activity to stop. */
+  /** Cancels the activity. */
   readonly cancel: (reason?: CancelReason, details?: ActivityCancellationDetails) => void;
-  /** What `Context.current()` returns in the activity. */
+  /** Result of `Context.current()` in the activity. */
   readonly context: Context;
   readonly #inbound: readonly ActivityInboundCallsInterceptor[];
   readonly #log: Logger;
 
-  /** `info`: what differs from {@link defaultActivityInfo}. */
+  /** `info`: overrides of {@link defaultActivityInfo}. */
   constructor(info?: Partial<Info>, options: MockActivityEnvironmentOptions = {}) {
     super();
     const full = { ...defaultActivityInfo, ...info };
@@ -110,7 +114,7 @@ export class MockActivityEnvironment extends Emitting {
     const told: { details?: ActivityCancellationDetails } = {};
     let reject!: (error: Error) => void;
     const cancelled = new Promise<never>((_, fail) => reject = fail);
-    // A test that does not look at it is no test with an unhandled rejection.
+    // Prevents an unhandled rejection in tests that do not use it.
     cancelled.catch(() => {});
     this.cancel = (reason = "CANCELLED", details = new ActivityCancellationDetails({ cancelRequested: true })) => {
       told.details = details;
@@ -135,7 +139,7 @@ export class MockActivityEnvironment extends Emitting {
     this.#inbound = (options.interceptors ?? []).flatMap((factory) => factory(this.context).inbound ?? []);
   }
 
-  /** Runs a function as an activity; resolves with its result and rejects with what it throws. */
+  /** Runs a function as an activity. Resolves with its result and rejects with what it throws. */
   // deno-lint-ignore no-explicit-any
   async run<P extends any[], R, F extends ActivityFunction<P, R>>(fn: F, ...args: P): Promise<R> {
     const last = (input: { readonly args: unknown[] }) => Promise.resolve(fn(...input.args as P));

@@ -23,8 +23,8 @@ export { type EndlessWait, EndlessWaitError, type EndlessWaits } from "../../tes
 export { EndlessSkipError } from "./time_control.ts";
 
 /**
- * Modules for `interceptors.workflowModules` of a worker: a failed `assert` in a workflow fails the workflow, not its task. Empty where this
- * package is part of a bundle.
+ * Modules for `interceptors.workflowModules` of a worker: a failed `assert` in a workflow fails the
+ * workflow, not its task. Empty if this package is part of a bundle.
  */
 export const workflowInterceptorModules: string[] = bundled
   ? []

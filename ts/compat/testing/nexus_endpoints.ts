@@ -1,17 +1,17 @@
-// Nexus endpoints of a server: two methods of its OperatorService.
+// Nexus endpoints of a server: two methods of OperatorService.
 import type { Connection } from "../client/connection.ts";
 
 /** A Nexus endpoint of a server. */
 export interface NexusEndpointIdentifier {
-  /** Its id. */
+  /** Id of the endpoint. */
   id: string;
-  /** Its version, a Long. */
+  /** Version of the endpoint, a Long. */
   version: unknown;
   /** The server's message. */
   raw: unknown;
 }
 
-/** Makes an endpoint for the workers of a task queue. Rejects with the error of the call where the server refuses it. */
+/** Creates an endpoint for a task queue. Rejects with the error of the call. */
 export async function createNexusEndpoint(
   connection: Connection,
   { name, namespace, taskQueue }: { readonly name: string; readonly namespace: string; readonly taskQueue: string },
@@ -24,7 +24,7 @@ export async function createNexusEndpoint(
   return { id: endpoint.id, version: endpoint.version, raw: endpoint };
 }
 
-/** Removes an endpoint, where it still has this version. Rejects with the error of the call where the server refuses it. */
+/** Deletes an endpoint that has this version. Rejects with the error of the call. */
 export async function deleteNexusEndpoint(
   connection: Connection,
   { id, version }: Pick<NexusEndpointIdentifier, "id" | "version">,

@@ -1,5 +1,5 @@
-// The service of a test server, with a count of what is under way: calls of the test and of workers, and the tasks that workers have. Time is
-// skipped only where neither would change what happens next. Workers are told apart from nothing here: any SDK may serve the queues.
+// Tracks the pending calls of tests and workers to a test server, and the tasks of workers. Time is
+// skipped only if neither would change what happens next. Works with workers of any SDK.
 import { fromBinary } from "@bufbuild/protobuf";
 import type { CallOptions, MethodName, RawService } from "../../service/raw.ts";
 import { awaits } from "../../testing/observed_service.ts";
@@ -23,7 +23,7 @@ import {
   StartWorkflowExecutionResponseSchema,
 } from "../../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 
-/** An attempt of an activity that a worker has. */
+/** An attempt of an activity in a worker. */
 export interface HeldActivity {
   readonly workflowId: string;
   readonly runId: string;
@@ -31,14 +31,14 @@ export interface HeldActivity {
   readonly attempt: number;
 }
 
-/** A workflow task that a worker has. */
+/** A workflow task in a worker. */
 interface HeldWorkflowTask {
   readonly workflowId: string;
   readonly runId: string;
   readonly attempt: number;
 }
 
-/** A workflow task that a worker has failed. */
+/** A failed workflow task. */
 export interface FailedWorkflowTask extends HeldWorkflowTask {
   readonly message: string;
 }
@@ -50,7 +50,7 @@ interface HeldTask {
   readonly workflowTask?: HeldWorkflowTask;
 }
 
-/** Calls that wait for something to happen: they change nothing. */
+/** Calls that wait for an event and change nothing. */
 const WAITING: ReadonlySet<MethodName> = new Set<MethodName>([
   "pollWorkflowTaskQueue",
   "pollActivityTaskQueue",
@@ -68,10 +68,10 @@ const UPDATES: ReadonlySet<MethodName> = new Set<MethodName>([
   "pollWorkflowExecutionUpdate",
 ]);
 
-/** Calls of clients that change something; workers have others. */
+/** Calls of clients that change something; workers use others. */
 const ACTS = /^(?:start|signal|request|terminate|reset|create|patch|delete)/;
 
-/** Requests that give a task back. */
+/** Requests that complete a task. */
 const BY_TOKEN = {
   respondWorkflowTaskCompleted: RespondWorkflowTaskCompletedRequestSchema,
   respondWorkflowTaskFailed: RespondWorkflowTaskFailedRequestSchema,
@@ -90,13 +90,13 @@ const nameOf = (token: Uint8Array): string => Array.from(token, (byte) => String
 
 export class ObservedCalls implements RawService, WorkInHand {
   readonly #service: RawService;
-  /** By what can be in work once: a run's workflow task, an activity. */
+  /** By what can be processed once: a run's workflow task, an activity. */
   readonly #held = new Map<string, HeldTask>();
-  /** Waits of clients for an update, by key: how many there are, and for how many the server has a call. */
+  /** Waits of clients for an update, by key: their number, and for how many the server has a call. */
   readonly #expected = new Map<string, { waits: number; here: number }>();
   #busy = 0;
   #acts = 0;
-  /** Runs whose last workflow task was failed by its worker, which then lets further attempts time out. */
+  /** Runs whose last workflow task failed; workers let further attempts time out. */
   readonly failing: Map<string, FailedWorkflowTask> = new Map<string, FailedWorkflowTask>();
   /** Called when a worker has failed a workflow task. */
   onWorkflowTaskFailed: (failed: FailedWorkflowTask) => void = () => {};
@@ -105,14 +105,14 @@ export class ObservedCalls implements RawService, WorkInHand {
     this.#service = service;
   }
 
-  /** Calls under way that may change something: also those between a client that waits and the server. */
+  /** Pending calls that may change something, including those between a waiting client and the server. */
   get busy(): number {
     let onTheWay = 0;
     for (const { waits, here } of this.#expected.values()) onTheWay += Math.max(0, waits - here);
     return this.#busy + onTheWay;
   }
 
-  /** A client begins to wait for an update. The returned function ends that. */
+  /** Registers a client that waits for an update. Returns a function that ends it. */
   expect(key: string): () => void {
     const expected = this.#expected.get(key) ?? { waits: 0, here: 0 };
     this.#expected.set(key, expected);
@@ -122,7 +122,7 @@ export class ObservedCalls implements RawService, WorkInHand {
     };
   }
 
-  /** Grows with each call with which a test goes on. */
+  /** Grows with each call by which a test continues. */
   get acts(): number {
     return this.#acts;
   }
@@ -135,12 +135,12 @@ export class ObservedCalls implements RawService, WorkInHand {
     return [...this.#held.values()].filter(({ activity }) => activity === undefined).length;
   }
 
-  /** Attempts of activities that workers have. */
+  /** Returns the activity attempts of workers. */
   heldActivities(): HeldActivity[] {
     return [...this.#held.values()].flatMap(({ activity }) => activity ?? []);
   }
 
-  /** An attempt that the server no longer waits for. */
+  /** Removes an attempt for which the server no longer waits. */
   forget({ workflowId, runId, activityId }: HeldActivity): void {
     this.#held.delete(activityKey(workflowId, runId, activityId));
   }
@@ -171,7 +171,7 @@ export class ObservedCalls implements RawService, WorkInHand {
     }
   }
 
-  /** Notes tasks that a response hands out. */
+  /** Records the tasks in a response. */
   #taken(method: MethodName, response: Uint8Array): Uint8Array {
     switch (method) {
       case "pollWorkflowTaskQueue":
@@ -195,7 +195,7 @@ export class ObservedCalls implements RawService, WorkInHand {
   #workflowTask(task: PollWorkflowTaskQueueResponse | undefined): void {
     if (task === undefined || task.taskToken.length === 0) return;
     const token = nameOf(task.taskToken);
-    // A query may be asked while the run's task is in work.
+    // A query can be processed during the run's workflow task.
     const key = task.query === undefined ? `run ${task.workflowExecution?.runId}` : `query ${token}`;
     const { workflowId = "", runId = "" } = task.workflowExecution ?? {};
     this.#held.set(key, { token, workflowTask: { workflowId, runId, attempt: task.attempt } });
@@ -220,7 +220,7 @@ export class ObservedCalls implements RawService, WorkInHand {
     this.onWorkflowTaskFailed(failed);
   }
 
-  /** Forgets a task that a request has answered, whatever the server said to it. */
+  /** Removes a completed task, whatever the server's response. */
   #givenBack(method: MethodName, request: Uint8Array): void {
     if (method in BY_TOKEN) {
       const token = nameOf(fromBinary(BY_TOKEN[method as keyof typeof BY_TOKEN], request).taskToken);

@@ -1,47 +1,51 @@
-// Options of the servers of tests. The server is the embedded engine in this very process, so what is for another program is refused by name.
+// Options of test servers. The server is the embedded engine in this process, so options for an
+// external program are rejected by name.
 import type { Duration, SearchAttributeType } from "../common/mod.ts";
 import type { SearchAttributeKey } from "../common/search_attributes.ts";
 
-/** Which program to start: nothing is started here. */
+/** Program to start; not supported here. */
 export type EphemeralServerExecutable =
   | { type: "cached-download"; downloadDir?: string; version?: string; ttl?: Duration }
   | { type: "existing-path"; path: string };
 
 /** Options of the server of `createLocal`. */
 export interface DevServerConfig {
-  /** What the server is. */
+  /** Type of the server. */
   type: "dev-server";
-  /** Refused: no program is started. */
+  /** Rejected: no program is started. */
   executable?: EphemeralServerExecutable;
   /** SQLite file for the store. Default: in memory. */
   dbFilename?: string;
   /** Default: "default". */
   namespace?: string;
-  /** The loopback; anything else is refused. */
+  /** The loopback; others are rejected. */
   ip?: string;
   /** Default: any free one. */
   port?: number;
-  /** Refused: there is no UI. */
+  /** Rejected: the server has no UI. */
   ui?: boolean;
-  /** Refused: there is no UI. */
+  /** Rejected: the server has no UI. */
   uiPort?: number;
-  /** Of what the server logs. */
+  /** Level of the server's log. */
   log?: { format: string; level: string };
-  /** Of the program's: those that ask for what this server has (update-with-start, search attributes, no UI); others are refused. */
+  /**
+   * Arguments of the program that request what this server has (update-with-start, search
+   * attributes, no UI); others are rejected.
+   */
   extraArgs?: string[];
-  /** Taken as they are: the server has every name of every type. */
+  /** Ignored: the server accepts all names and types. */
   searchAttributes?: SearchAttributeKey<SearchAttributeType>[];
 }
 
 /** Options of the server of `createTimeSkipping`. */
 export interface TimeSkippingServerConfig {
-  /** What the server is. */
+  /** Type of the server. */
   type: "time-skipping";
-  /** Refused: no program is started. */
+  /** Rejected: no program is started. */
   executable?: EphemeralServerExecutable;
   /** Default: any free one. */
   port?: number;
-  /** As those of `createLocal`. */
+  /** Same as for `createLocal`. */
   extraArgs?: string[];
 }
 
@@ -50,7 +54,7 @@ const UI = "the server has no UI; `temporalex workflow` of the command line and 
 const REASONS: { readonly [option: string]: string } = { executable: PROGRAM, ui: UI, uiPort: UI };
 const LOOPBACK: readonly (string | undefined)[] = [undefined, "localhost", "127.0.0.1"];
 
-/** Settings of Temporal's server that switch on what this one always has. */
+/** Settings of Temporal's server that are always on here. */
 const ALWAYS_ON = [
   "frontend.enableExecuteMultiOperation",
   "frontend.enableUpdateWorkflowExecution",
@@ -58,14 +62,14 @@ const ALWAYS_ON = [
   "system.forceSearchAttributesCacheRefreshOnRead",
 ];
 
-/** True for an argument of `temporal server start-dev` that asks for what this server has anyway. */
+/** Returns whether an argument of `temporal server start-dev` requests what this server has. */
 function isGiven(flag: string, value: string): boolean {
   if (flag === "--headless") return value === "true";
   if (flag === "--search-attribute") return /^[^=]+=[^=]+$/.test(value);
   return flag === "--dynamic-config-value" && ALWAYS_ON.some((name) => value.toLowerCase() === `${name}=true`.toLowerCase());
 }
 
-/** Throws a TypeError for the first argument that asks for something else: `--flag value`, `--flag=value` or `--headless`. */
+/** Throws a TypeError for the first unsupported argument: `--flag value`, `--flag=value` or `--headless`. */
 function refuseArguments(args: readonly string[]): void {
   for (let i = 0; i < args.length; i++) {
     const [, flag, joined] = /^(--?[^=]+)(?:=(.*))?$/s.exec(args[i]!) ?? [undefined, args[i]!];
@@ -79,7 +83,7 @@ function refuseArguments(args: readonly string[]): void {
   }
 }
 
-/** Throws a TypeError for an option that cannot be honoured. */
+/** Throws a TypeError for an unsupported option. */
 export function refuseServerOptions(server: Partial<DevServerConfig | TimeSkippingServerConfig>): void {
   for (const [name, value] of Object.entries(server)) {
     const reason = REASONS[name];

@@ -1,11 +1,11 @@
-// The clock of a server whose time can be skipped: it goes as the wall clock does, and jumps when it is told to. So a test that waits for
-// half a real second sees what happens in it, and one that waits for a result in a month need not wait.
+// Clock of a server with skippable time: it follows the wall clock and jumps on request. A test can
+// wait for half a real second, or for a result in a month without waiting.
 import { type Clock, RealClock } from "../../engine/clock.ts";
 
 interface Timer {
   readonly atMs: number;
   readonly fire: () => void;
-  /** Takes its real timer back. */
+  /** Cancels its real timer. */
   cancel: () => void;
 }
 
@@ -31,12 +31,12 @@ export class SkippingClock implements Clock {
   #wait(timer: Timer): void {
     timer.cancel();
     timer.cancel = this.#real.setTimer(timer.atMs - this.#skippedMs, () => {
-      // Removed before, so that what it calls can set it again.
+      // Removed before, so that its callback can set it again.
       if (this.#timers.delete(timer)) timer.fire();
     });
   }
 
-  /** Jumps to a moment (never back); what becomes due on the way happens in order, each at its own time. */
+  /** Jumps to a later time. Timers on the way fire in order, each at its own time. */
   advanceTo(ms: number): void {
     for (let next = this.#earliest(); next !== undefined && next.atMs <= ms; next = this.#earliest()) {
       this.#timers.delete(next);

@@ -1,5 +1,6 @@
-// Time of a test server, skipped as Temporal's test server does it: while a client that skips time waits for a result or an update, and when
-// the test sleeps. As long as a call is on its way or a worker has a task, it goes as the wall clock does.
+// Time of a test server, skipped as in Temporal's test server: while a client waits for a result or
+// an update, and when the test sleeps. While a call is pending or a worker has a task, time is
+// real.
 import { typedService } from "../../service/typed.ts";
 import { type SkipLimits, VirtualTime } from "../../testing/time.ts";
 import { type Awaited, awaitedResult, awaitedUpdate } from "../../testing/observed_service.ts";
@@ -12,26 +13,26 @@ import type { FailedWorkflowTask, HeldActivity, ObservedCalls } from "./observed
 import type { SkippingClock } from "./skipping_clock.ts";
 
 const DAY_MS = 86_400_000;
-/** How far time goes by itself for one result. */
+/** Maximum skipped time for one result. */
 const LIMITS: SkipLimits = { timeMs: 100 * 365 * DAY_MS, moments: 100_000 };
-/** How often it is asked whether the server still waits for the activities that workers have. */
+/** Interval in which the server is asked whether it still waits for activities of workers. */
 const CHECK_MS = 500;
 
 interface Wait extends Awaited {
   readonly fail: (error: Error) => void;
 }
 
-/** Says what a client waits for that keeps time going. */
+/** A wait that keeps time running without end. */
 export class EndlessSkipError extends Error {
   override name = "EndlessSkipError";
 }
 
-/** What becomes of waits that nothing can end. */
+/** Action for waits that nothing can end. */
 export interface EndlessWaitSettings {
   readonly endlessWaits?: EndlessWaits | undefined;
-  /** Default: nothing is logged. */
+  /** Default: no log. */
   readonly logger?: Logger;
-  /** Real time. */
+  /** Timers of real time. */
   readonly timers?: Timers;
 }
 
@@ -42,11 +43,11 @@ export class TimeControl {
   readonly #time: VirtualTime;
   readonly #waits = new Set<Wait>();
   readonly #settings: EndlessWaitSettings;
-  /** By run: cancels the timer after which its failing workflow task is reported. */
+  /** By run: cancels the timer that reports its failing workflow task. */
   readonly #failing = new Map<string, () => void>();
   #checking: ReturnType<typeof setInterval> | undefined;
 
-  /** Answer of the `__stack_trace` query of a run; set when there is a client. */
+  /** Returns the `__stack_trace` query of a run; set when there is a client. */
   stackTrace: (workflowId: string, runId: string) => Promise<string> = () => Promise.reject(new Error("no client is connected"));
 
   constructor(clock: SkippingClock, engine: EmbeddedEngine, calls: ObservedCalls, settings: EndlessWaitSettings = {}) {
@@ -73,7 +74,7 @@ export class TimeControl {
         awaited: () => waits,
       },
       workers: new Set([calls]),
-      // An activity that is completed from outside is one that a worker has.
+      // An activity to be completed from outside counts as one of a worker.
       outside: () => Promise.resolve(false),
       limits: LIMITS,
       tooFar: (awaited) => {
@@ -92,12 +93,12 @@ export class TimeControl {
     });
   }
 
-  /** The server's time, in milliseconds since 1970. */
+  /** Returns the server's time, in milliseconds since 1970. */
   now(): number {
     return this.#clock.nowMs();
   }
 
-  /** Moves time on, also while activities run. */
+  /** Advances time, also while activities run. */
   sleep(ms: number): Promise<void> {
     return this.#time.advance(ms);
   }
@@ -107,7 +108,7 @@ export class TimeControl {
     return this.#while(awaitedResult(workflowId, runId), work);
   }
 
-  /** Skips time while `work` waits for an update, and the server has the call that waits. */
+  /** Skips time while `work` waits for an update and the server has the waiting call. */
   async skippingUpdate<T>(workflowId: string, updateId: string, work: () => Promise<T>, name?: string): Promise<T> {
     const awaited = awaitedUpdate({ workflowId }, updateId, name);
     const left = this.#calls.expect(awaited.key);
@@ -143,7 +144,7 @@ export class TimeControl {
     clearInterval(this.#checking);
   }
 
-  /** Forgets attempts of workers that are gone: the server has given them up by a timeout. */
+  /** Removes attempts of dead workers, which the server has timed out. */
   async #check(): Promise<void> {
     for (const held of this.#calls.heldActivities()) if (!await this.#isPending(held)) this.#calls.forget(held);
   }
@@ -166,7 +167,10 @@ export class TimeControl {
     else logger?.warn(error.message, { workflowId: error.workflowId });
   }
 
-  /** A worker reports the first failure of a workflow task only. If nothing has completed it two seconds later, waits for it are reported. */
+  /**
+   * A worker reports only the first failure of a workflow task. If it is not completed two seconds
+   * later, waits for it are reported.
+   */
   #watchFailing(failed: FailedWorkflowTask): void {
     const { runId } = failed;
     if (this.#failing.has(runId)) return;

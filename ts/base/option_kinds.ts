@@ -46,14 +46,19 @@ export const flag: Kind = ["true or false", (value) => typeof value === "boolean
 export const number: Kind = ["a number", (value) => typeof value === "number"];
 export const positive: Kind = ["a finite number above 0", (value) => Number.isFinite(value) && (value as number) > 0];
 export const notNegative: Kind = ["a finite number of at least 0", (value) => Number.isFinite(value) && (value as number) >= 0];
-/** A time or a rate that may be without a bound. */
+export const atLeastOne: Kind = ["a finite number of at least 1", (value) => Number.isFinite(value) && (value as number) >= 1];
+/** A part of a whole. */
+export const share: Kind = ["a number from 0 to 1", (value) => typeof value === "number" && value >= 0 && value <= 1];
+/** A time or a size that may be unlimited. */
 export const notNegativeOrInfinity: Kind = [
   "a number of at least 0, or Infinity",
   (value) => typeof value === "number" && value >= 0,
 ];
-export const positiveOrInfinity: Kind = ["a number above 0, or Infinity", (value) => typeof value === "number" && value > 0];
 export const count: Kind = ["a whole number of at least 1", (value) => Number.isInteger(value) && (value as number) >= 1];
-export const countOrZero: Kind = ["a whole number of at least 0", (value) => Number.isInteger(value) && (value as number) >= 0];
+export const countOrInfinity: Kind = [
+  "a whole number of at least 1, or Infinity",
+  (value) => value === Infinity || count[1](value),
+];
 export const call: Kind = ["a function", isFunction];
 export const object: Kind = ["an object", isObject];
 export const list: Kind = ["a list", Array.isArray];

@@ -1,5 +1,6 @@
 // The client: starts workflows, finds them, and completes activities from outside. It uses only a
 // RawService, so the same code works with the embedded engine and with a Temporal cluster.
+import { checkPageSize } from "../base/number_ranges.ts";
 import { type OptionNames, rejectMisspelledOptions, rejectUnknownOptions } from "../base/option_names.ts";
 import { checkOptions, needsOption } from "../base/option_kinds.ts";
 import { CLIENT_OPTIONS } from "./option_kinds.ts";
@@ -245,6 +246,7 @@ export class Client {
    */
   async *list(query = "", options: ListOptions = {}): AsyncGenerator<WorkflowSummary, void, void> {
     rejectUnknownOptions("list", options, LIST_OPTIONS);
+    checkPageSize(options.pageSize);
     const { calls, converter } = this.#context;
     let nextPageToken: Uint8Array = new Uint8Array(0);
     do {

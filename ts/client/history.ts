@@ -1,6 +1,7 @@
 // Reads a workflow's history: event by event over its pages, as bytes, and as the JSON form of the
 // `temporal` command line, Temporal's UI and the replayers of all SDKs.
 import type { OptionNames } from "../base/option_names.ts";
+import { checkPageSize } from "../base/number_ranges.ts";
 import { create, fromBinary, toBinary, toJson } from "@bufbuild/protobuf";
 import { EventType } from "../api/generated/temporal/api/enums/v1/event_type_pb.ts";
 import { HistoryEventFilterType } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
@@ -58,6 +59,7 @@ export async function* readEvents(
   runId: string | undefined,
   options: HistoryOptions = {},
 ): AsyncGenerator<HistoryEvent, void, void> {
+  checkPageSize(options.pageSize);
   const deadline = new Deadline(options);
   let nextPageToken: Uint8Array = new Uint8Array(0);
   for (;;) {

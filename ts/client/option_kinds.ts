@@ -4,17 +4,11 @@ import type { PayloadLimits } from "../service/limits.ts";
 import type { RetryOptions } from "../service/retry.ts";
 import type { ClientOptions } from "./client.ts";
 
-const { number } = kind;
 const RETRY: kind.Table<RetryOptions> = {
-  ...{
-    initialIntervalMs: number,
-    maximumIntervalMs: number,
-    backoffCoefficient: number,
-    jitter: number,
-    maximumAttempts: number,
-  },
+  ...{ initialIntervalMs: kind.notNegative, maximumIntervalMs: kind.notNegative, backoffCoefficient: kind.atLeastOne },
+  ...{ jitter: kind.share, maximumAttempts: kind.countOrInfinity },
 };
-const LIMITS: kind.Table<PayloadLimits> = { warnBytes: number, errorBytes: number };
+const LIMITS: kind.Table<PayloadLimits> = { warnBytes: kind.notNegativeOrInfinity, errorBytes: kind.notNegativeOrInfinity };
 
 /** By option of `new Client`. */
 export const CLIENT_OPTIONS: kind.Table<ClientOptions> = {

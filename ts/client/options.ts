@@ -11,6 +11,7 @@ import type { RetryPolicySchema } from "../api/generated/temporal/api/common/v1/
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { StartWorkflowExecutionRequestSchema } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { VersioningOverrideSchema } from "../api/generated/temporal/api/workflow/v1/message_pb.ts";
+import { checkNumber, FAIRNESS_WEIGHTS, MAX_INT32 } from "../base/number_ranges.ts";
 import { durationFromMs } from "../api/well_known.ts";
 
 /**
@@ -117,10 +118,19 @@ export interface WorkflowPriority {
   fairnessWeight?: number;
 }
 
+/** Throws for an unknown field and for a value outside of its range. */
+function checkPriority(priority: WorkflowPriority | undefined): void {
+  rejectUnknownOptions("priority", priority, PRIORITY);
+  checkNumber("priority.priorityKey", priority?.priorityKey, { min: 1, max: MAX_INT32 });
+  checkNumber("priority.fairnessWeight", priority?.fairnessWeight, FAIRNESS_WEIGHTS);
+}
+
 /** Converts a retry policy for a request. */
 export function toRetryPolicy(policy: RetryPolicy): MessageInitShape<typeof RetryPolicySchema> {
   rejectUnknownOptions("retry", policy, RETRY_POLICY);
   const { initialInterval, maximumInterval, backoffCoefficient = 0, maximumAttempts = 0, nonRetryableErrorTypes = [] } = policy;
+  checkNumber("retry.backoffCoefficient", policy.backoffCoefficient, { min: 1, whole: false });
+  checkNumber("retry.maximumAttempts", policy.maximumAttempts, { min: 0, max: MAX_INT32 });
   return {
     ...(initialInterval !== undefined && { initialInterval: durationFromMs(toMs(initialInterval)) }),
     ...(maximumInterval !== undefined && { maximumInterval: durationFromMs(toMs(maximumInterval)) }),
@@ -145,7 +155,7 @@ function policyOf<Name extends string, Value>(policies: { readonly [name in Name
 
 /** Returns the common fields of StartWorkflowExecution and SignalWithStartWorkflowExecution. */
 export function toStartFields(options: WorkflowOptions & { taskQueue: string; requestId: string }, converter: PayloadConverter) {
-  rejectUnknownOptions("priority", options.priority, PRIORITY);
+  checkPriority(options.priority);
   rejectUnknownOptions("versioningOverride", options.versioningOverride, VERSIONING_OVERRIDE);
   const duration = (value: Duration | undefined) => (value === undefined ? undefined : durationFromMs(toMs(value)));
   return {

@@ -16,8 +16,10 @@ const POLLERS: Kinds = { type: later, initial: later, minimum: later, maximum: l
 const DEPLOYMENT: kind.Table<WorkerDeploymentOptions> = {
   ...{ useWorkerVersioning: later, defaultVersioningBehavior: later, version: { deploymentName: later, buildId: later } },
 };
-const THROTTLE: kind.Table<NonNullable<WorkerOptions["heartbeatThrottle"]>> = { defaultMs: number, maximumMs: number };
-const LIMITS: kind.Table<PayloadLimits> = { warnBytes: number, errorBytes: number };
+const THROTTLE: kind.Table<NonNullable<WorkerOptions["heartbeatThrottle"]>> = {
+  ...{ defaultMs: kind.notNegative, maximumMs: kind.notNegative },
+};
+const LIMITS: kind.Table<PayloadLimits> = { warnBytes: kind.notNegativeOrInfinity, errorBytes: kind.notNegativeOrInfinity };
 export const EVENTS: kind.Table<WorkerEvents> = {
   ...{ workflowTaskFailed: kind.call, activityFailed: kind.call, activityCompletesAsync: kind.call },
 };
@@ -36,7 +38,7 @@ export const WORKER_OPTIONS: kind.Table<WorkerOptions> = {
   realmEntry: kind.moduleOrFunction("a bundle's URL, or a function that makes a Worker of it"),
   realm: kind.nameOrObject('"worker", "inline" or a realm', "worker", "inline"),
   ...{ payloadConverterModule: kind.module, workflowInterceptors: kind.modules, sinks: object },
-  ...{ watchdogMs: number, workflowThreads: number, realmStarting: any, buildStamp: any, unknownActivityIsFinal: any },
+  ...{ watchdogMs: kind.notNegativeOrInfinity, workflowThreads: number, realmStarting: any, buildStamp: any, unknownActivityIsFinal: any },
   ...{ localActivitiesOnly: any, maxEagerActivities: any, commonQueuePart: any, activityDialect: any, nexus: any },
   ...{ workflowLog: any, timers: any, activityTimers: any },
 };

@@ -1,4 +1,5 @@
 // Retry policies of activities and child workflows.
+import { checkNumber, MAX_INT32 } from "../base/number_ranges.ts";
 import { type OptionNames, rejectUnknownOptions } from "../base/option_names.ts";
 import { type Duration, toMs } from "../converter/duration.ts";
 import type { ActivityOptionsShape } from "../executor/primitives/activities.ts";
@@ -24,9 +25,6 @@ export function ms(option: string, duration: Duration | undefined, before: numbe
   if (value === 0) throw new RangeError(`${option} must be more than 0`);
   return value;
 }
-
-/** The field of a policy holds no more. */
-const MAX_ATTEMPTS = 2 ** 31 - 1;
 
 /** A value of the wrong kind in an error's text. */
 export function quoteValue(value: unknown): string {
@@ -56,10 +54,8 @@ export function readRetryPolicy(retry: RetryOptions): NonNullable<ActivityOption
   }
   rejectUnknownOptions("retry", retry, RETRY_OPTIONS);
   const { backoffCoefficient = 2, maximumAttempts = 0, nonRetryableErrorTypes = [] } = retry;
-  if (!(backoffCoefficient >= 1)) throw new RangeError(`retry.backoffCoefficient must be at least 1, not ${backoffCoefficient}`);
-  if (!Number.isInteger(maximumAttempts) || maximumAttempts < 0 || maximumAttempts > MAX_ATTEMPTS) {
-    throw new RangeError(`retry.maximumAttempts must be a whole number from 0 to ${MAX_ATTEMPTS}, not ${maximumAttempts}`);
-  }
+  checkNumber("retry.backoffCoefficient", backoffCoefficient, { min: 1, whole: false });
+  checkNumber("retry.maximumAttempts", maximumAttempts, { min: 0, max: MAX_INT32 });
   if (!Array.isArray(nonRetryableErrorTypes) || !nonRetryableErrorTypes.every((type) => typeof type === "string")) {
     throw new TypeError(`retry.nonRetryableErrorTypes must be an array of names, not ${quoteValue(nonRetryableErrorTypes)}`);
   }

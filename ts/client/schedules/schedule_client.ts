@@ -1,4 +1,5 @@
 // Creates, finds and lists the schedules of a namespace.
+import { checkPageSize } from "../../base/number_ranges.ts";
 import { type OptionNames, rejectUnknownOptions } from "../../base/option_names.ts";
 import { randomId } from "../../platform/host.ts";
 import { namingWhat } from "../../converter/lossy_value.ts";
@@ -90,6 +91,7 @@ export class ScheduleClient {
   async *list(options: ListSchedulesOptions = {}): AsyncGenerator<ScheduleSummary, void, void> {
     rejectUnknownOptions("the list of schedules", options, LIST_SCHEDULES);
     const { query = "", pageSize = 0, ...settings } = options;
+    checkPageSize(pageSize);
     const { calls, converter, namespace } = this.#context;
     let nextPageToken: Uint8Array = new Uint8Array(0);
     do {

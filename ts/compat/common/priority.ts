@@ -20,11 +20,15 @@ export function decodePriority(priority?: ProtoPriority | null): Priority {
   } as Priority;
 }
 
-/** What the wire has for a priority. Throws a TypeError or RangeError for a key that is not a whole number from 0. */
+/** What the wire has for a priority. Throws a TypeError or RangeError for a value outside of its range. */
 export function compilePriority({ priorityKey, fairnessKey, fairnessWeight }: Priority): Required<Priority> {
   if (priorityKey !== undefined && priorityKey !== null) {
     if (!Number.isInteger(priorityKey)) throw new TypeError("priorityKey must be an integer");
     if (priorityKey < 0) throw new RangeError("priorityKey must be a positive integer");
+  }
+  // The official package sends such weights: a server rejects negative ones, and keeps the others.
+  if (fairnessWeight !== undefined && fairnessWeight !== null && !(Number.isFinite(fairnessWeight) && fairnessWeight >= 0)) {
+    throw new RangeError(`fairnessWeight must be a finite number of at least 0, not ${fairnessWeight}`);
   }
   return { priorityKey: priorityKey ?? 0, fairnessKey: fairnessKey ?? "", fairnessWeight: fairnessWeight ?? 0 };
 }

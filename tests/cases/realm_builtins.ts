@@ -68,6 +68,30 @@ const walk = (visit) => {
   }
 };`;
 
+/**
+ * Takes the stack of an error, caught and not, while the methods that stacks could be formatted with are replaced; then
+ * restores them, so that the loader has nothing to reject.
+ */
+const WITHOUT_METHODS = `
+const found = (() => {
+  const methods = [
+    ...["map", "filter", "slice", "find", "findLastIndex", "some", "join", "push", Symbol.iterator].map((name) => [Array.prototype, name]),
+    ...["split", "replace", "includes", "indexOf", "slice", "endsWith", Symbol.iterator].map((name) => [String.prototype, name]),
+    ...["test", "exec", Symbol.replace, Symbol.split, Symbol.match].map((name) => [RegExp.prototype, name]),
+    [Set.prototype, "has"], [Set.prototype, Symbol.iterator], [Map.prototype, "get"], [Reflect, "apply"], [globalThis, "String"],
+  ].map(([object, name]) => [object, name, Object.getOwnPropertyDescriptor(object, name)]);
+  const count = methods.length;
+  let used = "";
+  const stand = (name) => function () { used += name + " "; };
+  for (let i = 0; i < count; i++) methods[i][0][methods[i][1]] = stand(typeof methods[i][1] === "symbol" ? methods[i][1].description : methods[i][1]);
+  function failing() { return new Error("here"); }
+  const stack = failing().stack;
+  const { defineProperty } = Object;
+  for (let i = 0; i < count; i++) defineProperty(methods[i][0], methods[i][1], methods[i][2]);
+  return { used, stack };
+})();
+export const w = workflow("W", async () => found);`;
+
 /** [code at the top level of a module, what the refusal names] */
 const REPLACED: readonly (readonly [string, string])[] = [
   ['JSON.stringify = () => "{}"', "JSON.stringify"],
@@ -94,6 +118,18 @@ const REPLACED: readonly (readonly [string, string])[] = [
 ];
 
 export const cases: Case[] = [
+  {
+    name: "stacks are formatted without built-ins that a module can replace",
+    async run() {
+      await withRealm(`${API}${WITHOUT_METHODS}`, async (h) => {
+        const run = h.start("W");
+        await run.task();
+        const { used, stack } = run.server.closed?.result as { used: string; stack: string };
+        equal(used, "");
+        match(stack, /^(?:Error: here\n\s+at )?failing[@ ].*main\.ts:\d+:\d+/);
+      });
+    },
+  },
   {
     name: "built-ins: a module of the user's own that replaces one is refused, by name and line",
     async run() {

@@ -53,7 +53,7 @@ test("sizes of pages", async () => {
   for (const pageSize of [-1, 1.5, 2 ** 31, ...NOT_FINITE]) {
     const pattern = new RegExp(`pageSize must be a whole number from 0 to 2147483647, not ${pageSize}$`);
     await rejected(() => client.list("", { pageSize }).next(), pattern);
-    await rejected(() => client.getHandle("W", "w").events({ pageSize }).next(), pattern);
+    await rejected(() => client.getHandle("W", "w").fetchHistory({ pageSize }), pattern);
     await rejected(() => client.schedule.list({ pageSize }).next(), pattern);
   }
 });

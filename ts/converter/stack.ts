@@ -1,6 +1,7 @@
 // Stacks of errors in V8's form. V8 writes "Name: message", then lines "    at f (file:1:2)".
 // SpiderMonkey and JavaScriptCore write lines "f@file:1:2" without the message. History, logs and
 // call sites use V8's form in every engine.
+import { append, execPattern, sliceText, splitLines } from "../base/kept_functions.ts";
 import { bundled, ownCode } from "../platform/own_code.ts";
 import { MAX_STACK, messageOf, nameOf, safeText, stackOf } from "./thrown.ts";
 
@@ -12,13 +13,16 @@ const OTHERS = /^(?:[A-Za-z ]+\*)*(.*?)@(.*:\d+:\d+)$/;
 /** Returns the frames as "f (file:1:2)" or "file:1:2", nearest first; empty without a stack. */
 export function stackFrames(stack: string | undefined): string[] {
   const frames: string[] = [];
-  for (const line of (stack ?? "").split("\n")) {
+  const lines = splitLines(stack ?? "");
+  for (let i = 0; i < lines.length; i++) {
+    const line = lines[i]!;
     // A line of a message; a long one is slow to match.
     if (line.length > MAX_FRAME) continue;
-    if (V8.test(line)) frames.push(line.replace(V8, ""));
+    const indent = execPattern(V8, line);
+    if (indent !== null) append(frames, sliceText(line, indent[0].length));
     else {
-      const [, name, place] = OTHERS.exec(line) ?? [];
-      if (place !== undefined) frames.push(name === "" ? place : `${name} (${place})`);
+      const found = execPattern(OTHERS, line);
+      if (found !== null) append(frames, found[1] === "" ? found[2]! : `${found[1]} (${found[2]})`);
     }
   }
   return frames;

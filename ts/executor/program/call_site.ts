@@ -3,6 +3,7 @@
 // package are known by their folder. In a bundle, frames of modules that the realm loaded from text
 // are the user's; if the bundle includes user code, frames of this package are skipped by number
 // (`depth`).
+import { execPattern, includesText, newNames, sliceText } from "../../base/kept_functions.ts";
 import { stackFrames } from "../../converter/stack.ts";
 import { bundled, ownCode } from "../../platform/own_code.ts";
 
@@ -10,17 +11,21 @@ import { bundled, ownCode } from "../../platform/own_code.ts";
 const PLACED = /:\d+:\d+\)?$/;
 
 /** URLs of modules that this realm has loaded. */
-const loaded = new Set<string>();
+const loaded = newNames();
+let hasLoaded = false;
 
 export function noteLoaded(urls: Iterable<string>): void {
-  for (const url of urls) loaded.add(url);
+  for (const url of urls) loaded[url] = hasLoaded = true;
 }
 
 /** Whether the script is a loaded module of workflow code. */
-export const isLoaded = (url: string | null): boolean => url !== null && loaded.has(url);
+export const isLoaded = (url: string | null): boolean => url !== null && loaded[url] === true;
 
 /** Whether a line of a stack is in such a module. */
-export const loadedIn = (line: string): boolean => [...loaded].some((url) => line.includes(`${url}:`));
+export function loadedIn(line: string): boolean {
+  for (const url in loaded) if (includesText(line, `${url}:`)) return true;
+  return false;
+}
 
 /**
  * "function (file:line:column)" of the nearest user frame in a stack; "" if unknown. `depth`:
@@ -28,12 +33,28 @@ export const loadedIn = (line: string): boolean => [...loaded].some((url) => lin
  */
 export function userFrame(stack: string | undefined, depth = 0): string {
   const all = stackFrames(stack);
-  if (bundled && loaded.size === 0) return namedFrame(all[depth] ?? "");
-  const isUsers = bundled
-    ? loadedIn
-    : (frame: string) => !frame.includes(ownCode) && !/\bnode:|\bext:|\(<anonymous>\)$/.test(frame);
-  return namedFrame(all.find(isUsers) ?? "");
+  if (bundled && !hasLoaded) return namedFrame(all[depth] ?? "");
+  for (let i = 0; i < all.length; i++) {
+    if (bundled ? loadedIn(all[i]!) : isOutside(all[i]!, RUNTIME_OR_UNPLACED)) return namedFrame(all[i]!);
+  }
+  return "";
 }
+
+/** Frames of the runtime. */
+const RUNTIME = /\bnode:|\bext:/;
+const RUNTIME_OR_UNPLACED = /\bnode:|\bext:|\(<anonymous>\)$/;
+
+/** True if a frame belongs neither to this package nor to the runtime. */
+const isOutside = (frame: string, runtime: RegExp): boolean =>
+  !includesText(frame, ownCode) && execPattern(runtime, frame) === null;
+
+/** "async ", the function's name and the place of "async f (place)"; undefined for a frame without a function. */
+function partsOf(frame: string): { readonly wait: string; readonly name: string; readonly place: string } | undefined {
+  const found = execPattern(/^(async )?(.*?) \((.*)\)$/, frame);
+  return found === null ? undefined : { wait: found[1] ?? "", name: found[2]!, place: found[3]! };
+}
+
+const UNNAMED = /^(?:eval|<anonymous>|)$/;
 
 /**
  * Formats a frame for reports. V8 names anonymous functions in realm code by their call:
@@ -41,29 +62,42 @@ export function userFrame(stack: string | undefined, depth = 0): string {
  * package, "f".
  */
 function namedFrame(frame: string): string {
-  const [, wait = "", name, place] = /^(async )?(.*?) \((.*)\)$/.exec(frame) ?? [];
-  if (place === undefined) return frame;
-  const [, own = "", as] = /^(.*?)(?: \[as (.*)\])?$/.exec(name!)!;
-  const plain = ownName(own);
-  const shown = !/^(?:eval|<anonymous>|)$/.test(plain) ? plain : as === "run" ? as : "";
-  return shown === "" ? place : `${wait}${shown} (${place})`;
+  const parts = partsOf(frame);
+  if (parts === undefined) return frame;
+  const found = execPattern(/^(.*?)(?: \[as (.*)\])?$/, parts.name);
+  const plain = ownName(found?.[1] ?? "");
+  const shown = execPattern(UNNAMED, plain) === null ? plain : found?.[2] === "run" ? "run" : "";
+  return shown === "" ? parts.place : `${parts.wait}${shown} (${parts.place})`;
 }
 
 /** Removes the receiver. SpiderMonkey names anonymous functions by position: "run/items<". */
 const ownName = (name: string): string =>
-  name.endsWith("<") ? "" : name.replace(/^.*\//, "").replace(/^(?:Object|FiberStart)\./, "");
+  execPattern(/<$/, name) !== null ? "" : withoutMatch(withoutMatch(name, /^.*\//), /^(?:Object|FiberStart)\./);
+
+/** The text without the first match. */
+function withoutMatch(text: string, pattern: RegExp): string {
+  const found = execPattern(pattern, text);
+  return found === null ? text : sliceText(text, 0, found.index) + sliceText(text, found.index + found[0].length);
+}
 
 /** All user frames, nearest first, one per line, as for `userFrame`; only the nearest in a bundle. */
 function userFrames(stack: string | undefined, depth: number): string {
-  const all = stackFrames(stack).filter((frame) => PLACED.test(frame));
-  if (bundled && loaded.size === 0) return all[depth] ?? "";
-  const users = bundled ? all.filter(loadedIn) : all.filter((frame) => !frame.includes(ownCode) && !/\bnode:|\bext:/.test(frame));
-  return users.map(plainNames).join("\n");
+  const all = stackFrames(stack);
+  let placed = 0;
+  let users = "";
+  for (let i = 0; i < all.length; i++) {
+    const frame = all[i]!;
+    if (execPattern(PLACED, frame) === null) continue;
+    if (bundled && !hasLoaded) {
+      if (placed++ === depth) return frame;
+    } else if (bundled ? loadedIn(frame) : isOutside(frame, RUNTIME)) users += `${users === "" ? "" : "\n"}${plainNames(frame)}`;
+  }
+  return users;
 }
 
 /** User frames in the stack of an error, nearest first, one per line; "" if unknown. */
 export function userStack(stack: string | undefined): string {
-  if (bundled && loaded.size === 0) return userFrame(stack);
+  if (bundled && !hasLoaded) return userFrame(stack);
   return userFrames(stack, 0);
 }
 
@@ -73,11 +107,12 @@ export function userStack(stack: string | undefined): string {
  */
 function plainNames(text: string): string {
   // Deno's form for evaluated code outside a realm.
-  const frame = text.replace(/, <anonymous>(?=:\d+:\d+\)?$)/, "");
-  const [, wait = "", name, place] = /^(async )?(.*?) \((.*)\)$/.exec(frame) ?? [];
-  if (place === undefined) return frame;
-  const plain = ownName(name!.replace(/ \[as [^\]]*\]$/, ""));
-  return /^(?:eval|<anonymous>|)$/.test(plain) ? `${wait}${place}` : `${wait}${plain} (${place})`;
+  const frame = withoutMatch(text, /, <anonymous>(?=:\d+:\d+\)?$)/);
+  const parts = partsOf(frame);
+  if (parts === undefined) return frame;
+  const { wait, name, place } = parts;
+  const plain = ownName(withoutMatch(name, / \[as [^\]]*\]$/));
+  return execPattern(UNNAMED, plain) !== null ? `${wait}${place}` : `${wait}${plain} (${place})`;
 }
 
 type CaptureStackTrace = (target: object, above: unknown) => void;

@@ -1,7 +1,9 @@
 // Error stacks in a realm: V8's format in every runtime, with only the frames of workflow code.
 // Frames of this package differ between versions and between execution and replay. A stack without
 // workflow frames stays complete: it is about an error in this package. Deno formats frames
-// differently: "(file:///a.ts, <anonymous>:1:2)" for evaluated code, paths for files.
+// differently: "(file:///a.ts, <anonymous>:1:2)" for evaluated code, paths for files. Nothing here
+// may use built-ins that a module can have replaced.
+import { replaceText, splitLines } from "../../base/kept_functions.ts";
 import { isLoaded, loadedIn } from "../../executor/program/call_site.ts";
 
 interface Frame {
@@ -17,14 +19,17 @@ export function installStacks(): void {
   const inDeno = "Deno" in globalThis;
   const holder = Error as unknown as { prepareStackTrace?: (error: Error, frames: readonly Frame[]) => string };
   holder.prepareStackTrace = (error, frames) => {
-    const last = frames.findLastIndex((frame) => isLoaded(frame.getScriptNameOrSourceURL()));
-    // Built-in functions have no URL: `Array.map` between two frames of workflow code stays.
-    const users = frames.slice(0, last + 1).filter((frame) => {
+    let last = frames.length - 1;
+    while (last >= 0 && !isLoaded(frames[last]!.getScriptNameOrSourceURL())) last--;
+    const end = last < 0 ? frames.length : last + 1;
+    let text = heading(error);
+    for (let i = 0; i < end; i++) {
+      const frame = frames[i]!;
       const url = frame.getScriptNameOrSourceURL();
-      return !url || isLoaded(url);
-    });
-    const shown = last < 0 ? frames : users;
-    return [heading(error), ...shown.map((frame) => `    at ${inDeno ? described(frame) : String(frame)}`)].join("\n");
+      // Built-in functions have no URL: `Array.map` between two frames of workflow code stays.
+      if (last < 0 || !url || isLoaded(url)) text += `\n    at ${inDeno ? describe(frame) : `${frame}`}`;
+    }
+    return text;
   };
 }
 
@@ -32,21 +37,27 @@ export function installStacks(): void {
 function filterStackGetter(): void {
   const { get, set } = Object.getOwnPropertyDescriptor(Error.prototype, "stack") ?? {};
   if (get === undefined || set === undefined) return;
+  const { apply } = Reflect;
   const filtered = {
     get stack(): unknown {
-      const stack: unknown = Reflect.apply(get, this, []);
+      const stack: unknown = apply(get, this, []);
       if (typeof stack !== "string") return stack;
-      const users = stack.split("\n").filter(loadedIn);
-      return users.length > 0 ? users.join("\n") : stack;
+      const lines = splitLines(stack);
+      let users = "";
+      for (let i = 0; i < lines.length; i++) {
+        if (loadedIn(lines[i]!)) users += `${users === "" ? "" : "\n"}${lines[i]}`;
+      }
+      return users === "" ? stack : users;
     },
   };
   const own = Object.getOwnPropertyDescriptor(filtered, "stack")!;
   Object.defineProperty(Error.prototype, "stack", { ...own, set, enumerable: false });
 }
 
-function described(frame: Frame): string {
-  const [path, url] = [frame.getFileName(), frame.getScriptNameOrSourceURL()];
-  return path === null || url === null ? String(frame) : String(frame).replace(path, () => url);
+function describe(frame: Frame): string {
+  const path = frame.getFileName();
+  const url = frame.getScriptNameOrSourceURL();
+  return path === null || url === null ? `${frame}` : replaceText(`${frame}`, path, url);
 }
 
 function heading(error: Error): string {

@@ -17,7 +17,9 @@ export function checkNumber(option: string, value: number | undefined, { min, ma
   if (Number.isFinite(value) && (!whole || Number.isInteger(value)) && value >= min && value <= (max ?? Infinity)) return;
   const kind = whole ? "a whole number" : "a finite number";
   const range = max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
-  throw new RangeError(`${option} must be ${kind} ${range}, not ${typeof value === "string" ? JSON.stringify(value) : String(value)}`);
+  throw new RangeError(
+    `${option} must be ${kind} ${range}, not ${typeof value === "string" ? JSON.stringify(value) : String(value)}`,
+  );
 }
 
 /** Sizes of pages; 0 means the default of the service. */

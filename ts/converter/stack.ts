@@ -1,7 +1,7 @@
 // Stacks of errors in V8's form. V8 writes "Name: message", then lines "    at f (file:1:2)".
 // SpiderMonkey and JavaScriptCore write lines "f@file:1:2" without the message. History, logs and
 // call sites use V8's form in every engine.
-import { append, execPattern, sliceText, splitLines } from "../base/kept_functions.ts";
+import { append, execPattern, sliceText, splitLines } from "../platform/kept_functions.ts";
 import { bundled, ownCode } from "../platform/own_code.ts";
 import { MAX_STACK, messageOf, nameOf, safeText, stackOf } from "./thrown.ts";
 

@@ -38,7 +38,13 @@ export const WORKER_OPTIONS: kind.Table<WorkerOptions> = {
   realmEntry: kind.moduleOrFunction("a bundle's URL, or a function that makes a Worker of it"),
   realm: kind.nameOrObject('"worker", "inline" or a realm', "worker", "inline"),
   ...{ payloadConverterModule: kind.module, workflowInterceptors: kind.modules, sinks: object },
-  ...{ watchdogMs: kind.notNegativeOrInfinity, workflowThreads: number, realmStarting: any, buildStamp: any, unknownActivityIsFinal: any },
+  ...{
+    watchdogMs: kind.notNegativeOrInfinity,
+    workflowThreads: number,
+    realmStarting: any,
+    buildStamp: any,
+    unknownActivityIsFinal: any,
+  },
   ...{ localActivitiesOnly: any, maxEagerActivities: any, commonQueuePart: any, activityDialect: any, nexus: any },
   ...{ workflowLog: any, timers: any, activityTimers: any },
 };

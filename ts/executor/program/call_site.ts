@@ -3,7 +3,7 @@
 // package are known by their folder. In a bundle, frames of modules that the realm loaded from text
 // are the user's; if the bundle includes user code, frames of this package are skipped by number
 // (`depth`).
-import { execPattern, includesText, newNames, sliceText } from "../../base/kept_functions.ts";
+import { execPattern, includesText, newNames, sliceText } from "../../platform/kept_functions.ts";
 import { stackFrames } from "../../converter/stack.ts";
 import { bundled, ownCode } from "../../platform/own_code.ts";
 

@@ -3,7 +3,7 @@
 // workflow frames stays complete: it is about an error in this package. Deno formats frames
 // differently: "(file:///a.ts, <anonymous>:1:2)" for evaluated code, paths for files. Nothing here
 // may use built-ins that a module can have replaced.
-import { replaceText, splitLines } from "../../base/kept_functions.ts";
+import { replaceText, splitLines } from "../../platform/kept_functions.ts";
 import { isLoaded, loadedIn } from "../../executor/program/call_site.ts";
 
 interface Frame {

@@ -1,5 +1,5 @@
-// Reads an encoded google.protobuf.FileDescriptorProto as a plain object of that message's form, as far as descriptors are built from it.
-// The library reads it with its general decoder, which has to build the descriptors of descriptor.proto first.
+// Reads an encoded google.protobuf.FileDescriptorProto as a plain object, as far as descriptors
+// need it. The library's decoder would first have to build the descriptors of descriptor.proto.
 import type { FileDescriptorProto } from "@bufbuild/protobuf/wkt";
 import * as tags from "./generated/fields.ts";
 import { Fields } from "./wire.ts";
@@ -13,14 +13,14 @@ interface Field {
 }
 interface Shape {
   readonly typeName: string;
-  /** By number. What is not listed is passed over. */
+  /** By number. Other fields are skipped. */
   readonly fields: { [number: number]: Field };
-  /** Lists, which are there even when empty, and defaults of proto2, which must not count as set. */
+  /** Names of lists, which exist even if empty; and proto2 defaults, which must not count as set. */
   readonly empty: string[];
   readonly defaults: object;
 }
 
-/** A list of such values. */
+/** A list of values. */
 class Many {
   readonly of: Read;
 
@@ -92,7 +92,7 @@ const FILE = shape("FileDescriptorProto", tags.FileDescriptorProto, {
   ...{ syntax: "string", edition: "int" },
 }, { package: "", syntax: "", edition: 0 });
 
-/** An encoded file as the JSON that `fileDesc` takes. Defaults of proto2 are left out, which the library takes as not set. */
+/** Returns an encoded file as JSON for `fileDesc`, without proto2 defaults, which count as not set. */
 export function fileAsJson(bytes: Uint8Array): string {
   return JSON.stringify(
     readFileDescriptor(bytes),
@@ -135,7 +135,7 @@ function readValue(at: Fields, kind: Read): unknown {
   return read(at.inner(), kind);
 }
 
-/** protoc's rule: an underscore goes, and what follows it becomes upper case. */
+/** protoc's rule: removes underscores, and the next character becomes upper case. */
 function camelCase(name: string): string {
   return name.replace(/_+(.?)/g, (_, next: string) => next.toUpperCase());
 }

@@ -1,10 +1,8 @@
-// What the generated messages stand on: descriptors that are built when they are first looked at. The library's own `fileDesc` builds every
-// file of a graph, and for each all that it depends on, when the module is imported; for Temporal's API that was half of the time of
-// `import "temporalex"`. Here a file costs nothing until one of its messages is created, encoded or decoded, and then it is built once,
-// through the library's public createFileRegistry. tools/gen_proto points the generated files here.
-//
-// A schema constant is a stand-in for the descriptor: at the first look it takes over all properties of the real one and is from then on
-// an ordinary object. The library compares types by name, never by identity, so that a message has both does not matter.
+// Descriptors of the generated messages, built on first access. The library's `fileDesc` builds
+// every file and its dependencies at import, half of the time of `import "temporalex"`.
+// tools/gen_proto points the generated files here. A schema constant is a stand-in that copies the
+// properties of the real descriptor on first access. The library compares types by name, not by
+// identity, so both may occur.
 import {
   createFileRegistry,
   type DescEnum,
@@ -20,7 +18,7 @@ import { readFileDescriptor } from "./descriptor_reader.ts";
 
 const BUILD = Symbol("build");
 
-/** Names of all properties that descriptors have. */
+/** Names of all properties of descriptors. */
 const PROPERTIES = [
   ...["kind", "typeName", "name", "file", "parent", "fields", "field", "oneofs", "members", "nestedEnums", "nestedMessages"],
   ...["nestedExtensions", "deprecated", "proto", "toString", "open", "values", "value", "sharedPrefix", "methods", "method"],
@@ -42,8 +40,8 @@ for (const name of PROPERTIES) {
 }
 
 /**
- * A file: its FileDescriptorProto, encoded in base64, without the names of the files that it imports and without JSON names that follow from
- * names; or the same as JSON (fileAsJson), which takes a fifth of the time to read and twice the place.
+ * A file: its FileDescriptorProto in base64, without names of imports and derivable JSON names; or
+ * the same as JSON (fileAsJson), which is read five times as fast and is twice as long.
  */
 export function fileDesc(text: string, imports: readonly DescFile[] = []): GenFile {
   let built: DescFile | undefined;
@@ -53,7 +51,8 @@ export function fileDesc(text: string, imports: readonly DescFile[] = []): GenFi
 function build(text: string, imports: readonly DescFile[]): DescFile {
   const proto = text.startsWith("{") ? JSON.parse(text) as FileDescriptorProto : readFileDescriptor(base64Decode(text));
   proto.dependency = imports.map((file) => file.proto.name);
-  // Types are looked up in the files that are imported directly; what those import in turn is not walked again for every file.
+  // Types are looked up only in direct imports, so that transitive ones are not walked for every
+  // file.
   const direct = new Map(imports.map((file) => [file.proto.name, { ...shallow(file), dependencies: [] }]));
   return createFileRegistry(proto, (name) => direct.get(name)).getFile(proto.name)!;
 }

@@ -1,11 +1,11 @@
-// The name and the fields of a refusal, as gRPC carries them: one of Temporal's messages where it has one for the case, which every SDK
-// knows, else google.rpc.ErrorInfo.
+// Reason and fields of an error as gRPC details: one of Temporal's messages if it has one for the
+// case, else google.rpc.ErrorInfo.
 import * as fields from "./generated/fields.ts";
 import { Any, ErrorInfo, MapEntry, MultiOperationExecutionFailure, QueryFailedFailure, RpcStatus } from "./generated/fields.ts";
 import { Fields, Message } from "./wire.ts";
 import { OPERATION_ABORTED } from "../service/raw.ts";
 
-/** A detail on the wire. */
+/** An encoded detail. */
 export interface RawDetail {
   readonly type: string;
   readonly value: Uint8Array;
@@ -14,15 +14,15 @@ export interface RawDetail {
 export interface NamedRefusal {
   readonly reason: string;
   readonly metadata: { readonly [key: string]: string };
-  /** Bytes of the Failure that a failed query's refusal brings. */
+  /** The encoded Failure of a failed query. */
   readonly failure?: Uint8Array | undefined;
-  /** Of a refused multi-operation: how each of its operations fared, in their order. */
+  /** For a failed multi-operation: the status of each operation, in order. */
   readonly operations?: readonly OperationStatus[] | undefined;
 }
 
-/** How one operation of several fared. */
+/** The status of one operation of several. */
 export interface OperationStatus {
-  /** gRPC status code; 0 for one that went well. */
+  /** gRPC status code; 0 for success. */
   readonly code: number;
   readonly message: string;
   readonly detail: NamedRefusal | undefined;
@@ -30,15 +30,18 @@ export interface OperationStatus {
 
 const TEMPORAL = "temporal.api.errordetails.v1.";
 const ERROR_INFO = "google.rpc.ErrorInfo";
-/** It has a Failure. */
+/** Has a Failure. */
 const QUERY_FAILED = "QueryFailedFailure";
 const DOMAIN = "temporalex";
-/** It has a status for each operation: code, message, details. */
+/** Has a status for each operation: code, message, details. */
 const MULTI_OPERATION = "MultiOperationExecutionFailure";
-/** What an operation has that was given up because of another one. It lies in another package than its kind. */
+/**
+ * The detail of an operation that was aborted because of another one. Its package differs from the
+ * others.
+ */
 const ABORTED = "temporal.api.failure.v1.MultiOperationExecutionAborted";
 
-/** Messages of temporal.api.errordetails.v1 with the fields that programs ask for: texts, or (`cause`) the number of an enum's value. */
+/** Messages of temporal.api.errordetails.v1 with their used fields: texts, or (`cause`) an enum value. */
 const NAMED: { readonly [type: string]: { readonly [field: string]: number } } = {
   WorkflowExecutionAlreadyStartedFailure: fields.WorkflowExecutionAlreadyStartedFailure,
   NamespaceNotFoundFailure: fields.NamespaceNotFoundFailure,
@@ -52,14 +55,14 @@ const NAMED: { readonly [type: string]: { readonly [field: string]: number } } =
 };
 const CAUSE = fields.ResourceExhaustedFailure.cause;
 
-/** Names and fields of a message, the names as the metadata of refusals has them: start_request_id. */
+/** Keys and tags of a message; keys as in the metadata of errors: start_request_id. */
 function metadataFields(type: string): readonly (readonly [key: string, tag: number])[] | undefined {
   const named = NAMED[type];
   return named &&
     Object.entries(named).map(([name, tag]) => [name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`), tag] as const);
 }
 
-/** What a refusal's details say; undefined for details that are not known. Temporal's names are those of its messages without "Failure". */
+/** Reads a detail; undefined for an unknown type. The reason is the message's name without "Failure". */
 export function readDetail({ type, value }: RawDetail): NamedRefusal | undefined {
   if (type === ERROR_INFO) return readErrorInfo(value);
   if (type === ABORTED) return { reason: OPERATION_ABORTED, metadata: {} };
@@ -84,7 +87,7 @@ function readMultiOperation(value: Uint8Array): NamedRefusal {
   return { reason: MULTI_OPERATION.replace(/Failure$/, ""), metadata: {}, operations };
 }
 
-/** A google.rpc.Status. Throws for bytes that are none. */
+/** Reads a google.rpc.Status. Throws for bytes that do not decode. */
 export function readStatus(value: Uint8Array): OperationStatus {
   let code = 0, message = "";
   let detail: NamedRefusal | undefined;
@@ -140,7 +143,7 @@ function readErrorInfo(value: Uint8Array): NamedRefusal {
   return { reason, metadata };
 }
 
-/** The detail that carries a refusal's name and fields; undefined for one that has no name. */
+/** Returns the detail with the reason and fields of an error; undefined without reason. */
 export function writeDetail({ reason, metadata, failure, operations }: NamedRefusal): RawDetail | undefined {
   if (reason === "") return undefined;
   if (reason === OPERATION_ABORTED) return { type: ABORTED, value: new Uint8Array(0) };

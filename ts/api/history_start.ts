@@ -1,20 +1,20 @@
-// How a history begins: of its first event a few fields are read, the rest of it not at all.
+// Reads some fields of a history's first event, without decoding the rest.
 import { History, HistoryEvent, WorkflowExecutionStartedEventAttributes as Started, WorkflowType } from "./generated/fields.ts";
 import { Fields, firstOf, readTextField, timeMs } from "./wire.ts";
 
-/** What a WorkflowExecutionStarted event says of its run. */
+/** The start of a run, from its WorkflowExecutionStarted event. */
 export interface RunStart {
-  /** When the run was started. Milliseconds since the epoch. */
+  /** Start of the run, milliseconds since the epoch. */
   readonly startMs: number;
   /** Name of the workflow type. */
   readonly workflowType: string;
-  /** The first run of the chain that a reset, a retry or continue-as-new makes: the id that this run began with. */
+  /** The original run id; it differs from the current one after a reset. */
   readonly runId: string;
-  /** Bytes of temporal.api.common.v1.Header; undefined without one. */
+  /** Encoded temporal.api.common.v1.Header; undefined if absent. */
   readonly header: Uint8Array | undefined;
 }
 
-/** Id of the first event of a History (bytes); 0 for one that has none, or that cannot be read: the core refuses it. */
+/** Returns the id of the first event of an encoded History; 0 if it is empty or does not decode. */
 export function firstEventIdOf(history: Uint8Array): number {
   try {
     const at = new Fields(history);
@@ -24,12 +24,12 @@ export function firstEventIdOf(history: Uint8Array): number {
       break;
     }
   } catch {
-    // Below.
+    // The core rejects it.
   }
   return 0;
 }
 
-/** The start of the run whose History begins with it; undefined for a later page, and for bytes that cannot be read. */
+/** Returns the start of a run from its encoded History; undefined for a later page or undecodable bytes. */
 export function readRunStart(history: Uint8Array): RunStart | undefined {
   try {
     const event = firstOf(history, History.events);

@@ -1,6 +1,6 @@
-// The methods of WorkflowService as methods of Empty to Empty: transports want a message type, and Empty keeps every field that it does not
-// know, so requests and responses pass through as bytes. Written down and not asked of the generated service, which would build the
-// descriptors of all of Temporal's API for it: a server that passes bytes on starts without them.
+// Methods of WorkflowService from Empty to Empty: transports need a message type, and Empty keeps
+// unknown fields, so requests and responses pass through as bytes. The list is written by hand,
+// because the generated service would build all descriptors of Temporal's API.
 import type { DescMethodUnary } from "@bufbuild/protobuf";
 import type { MethodName } from "../service/raw.ts";
 import { EmptySchema } from "./well_known.ts";
@@ -9,7 +9,7 @@ export type RawMethod = DescMethodUnary<typeof EmptySchema, typeof EmptySchema>;
 
 export const SERVICE_NAME = "temporal.api.workflowservice.v1.WorkflowService";
 
-/** Every method that TypeScript knows; the compiler holds the list against the generated service. */
+/** Every method; the compiler compares the list with the generated service. */
 const METHODS: { readonly [name in MethodName]: true } = {
   describeNamespace: true,
   listNamespaces: true,
@@ -66,7 +66,7 @@ const METHODS: { readonly [name in MethodName]: true } = {
 
 export const METHOD_NAMES = Object.keys(METHODS) as MethodName[];
 
-/** A method as transports and routers look at it: its name and its service's are all that they ask for. */
+/** Returns the part of a method that transports and routers use: its name and its service's name. */
 export function emptyMethod(service: string, method: string, methodKind: "unary" | "server_streaming"): unknown {
   return {
     kind: "rpc",

@@ -1,6 +1,6 @@
-// What a server says of itself (GetSystemInfoResponse), read by hand: it is the first answer of every connection, and the descriptors of
-// Temporal's API take longer to build (some 13 ms) than all the rest of a connection. A worker builds them while its realm's thread starts.
-// A test holds the table against the generated message.
+// Reads GetSystemInfoResponse without descriptors: it is the first response of every connection,
+// and the descriptors take longer to build (about 13 ms) than the rest. A worker builds them while
+// its realm's thread starts. A test compares the table with the generated message.
 import {
   DescribeNamespaceRequest,
   DescribeNamespaceResponse,
@@ -13,20 +13,20 @@ import {
 import { Fields, Message } from "./wire.ts";
 import type { GetSystemInfoResponse_Capabilities } from "./generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 
-/** What a server can do, as it says itself (GetSystemInfo). A server that is older than a capability does not name it: false. */
+/** Capabilities of a server (GetSystemInfo). An older server omits unknown ones: false. */
 export type ServerCapabilities = { readonly [Name in Exclude<keyof GetSystemInfoResponse_Capabilities, `$${string}`>]: boolean };
 
-/** What a server says of itself. */
+/** Description of a server. */
 export interface ServerInfo {
-  /** The server's version, such as "1.29.1"; "" for one that does not tell. */
+  /** Version such as "1.29.1"; "" if the server omits it. */
   readonly version: string;
-  /** What it can do. */
+  /** Capabilities of the server. */
   readonly capabilities: Partial<ServerCapabilities>;
 }
 
 const CAPABILITIES = Object.entries(Capability) as [keyof ServerCapabilities, number][];
 
-/** Reads a GetSystemInfoResponse. Throws for bytes that are none. */
+/** Reads a GetSystemInfoResponse. Throws for bytes that do not decode. */
 export function readServerInfo(response: Uint8Array): ServerInfo {
   let version = "";
   let capabilities: Partial<ServerCapabilities> = {};
@@ -37,7 +37,7 @@ export function readServerInfo(response: Uint8Array): ServerInfo {
   return { version, capabilities };
 }
 
-/** `before` is what an earlier part of the same message said: protobuf merges them. */
+/** `before`: an earlier part of the same message; protobuf merges them. */
 function readCapabilities(at: Fields, before: Partial<ServerCapabilities>): ServerCapabilities {
   const read: { [name: string]: boolean } = {};
   for (const [name] of CAPABILITIES) read[name] = before[name] ?? false;
@@ -45,20 +45,20 @@ function readCapabilities(at: Fields, before: Partial<ServerCapabilities>): Serv
   return read as ServerCapabilities;
 }
 
-/** A DescribeNamespaceRequest. */
+/** Encodes a DescribeNamespaceRequest. */
 export function namespaceRequest(namespace: string): Uint8Array<ArrayBuffer> {
   return new Message().text(DescribeNamespaceRequest.namespace, namespace).finish();
 }
 
-/** What a worker goes by of a DescribeNamespaceResponse. */
+/** The part of a DescribeNamespaceResponse that workers use. */
 export interface NamespaceOffer {
-  /** The server ends a worker's polls when it is told that the worker stops. */
+  /** The server ends a worker's polls when it is notified of the shutdown. */
   readonly endsPolls: boolean;
-  /** The largest payload that it takes, in bytes; 0 where it does not tell. */
+  /** The largest payload in bytes; 0 if unknown. */
   readonly largestPayload: number;
 }
 
-/** Reads a DescribeNamespaceResponse. Throws for bytes that are none. */
+/** Reads a DescribeNamespaceResponse. Throws for bytes that do not decode. */
 export function readNamespaceOffer(response: Uint8Array): NamespaceOffer {
   let endsPolls = false;
   let largestPayload = 0;

@@ -1,32 +1,32 @@
-// What a run shows of itself, on its way from a worker of another process to the engine that keeps it: the engine marks the workflow tasks that
-// it hands out, and a worker that finds the mark puts what the run shows behind the fields of the task's completion. Both are fields that
-// Temporal's API does not have, so who does not know them passes over them.
+// What a run shows, from a worker in another process to the engine that stores it. The engine marks
+// its workflow tasks, and a worker that finds the mark appends the field to the completion. Both
+// fields are outside of Temporal's API, so other programs skip them.
 import { concat, Fields, Message, readBytes, tagWithLength } from "./wire.ts";
 
-/** What a completed workflow task shows of its run. `state` is JSON; `null` where it is none, absent where it is as it was. */
+/** What a completed workflow task shows. `state` is JSON; `null`: none; absent: unchanged. */
 export interface ShownRun {
   readonly runId: string;
   readonly phase: number;
   readonly state?: string | null;
 }
 
-/** Far from Temporal's numbers, which are small, and behind those that protobuf keeps for itself. */
+/** Far above Temporal's field numbers, and outside those reserved by protobuf. */
 const SHOWN = tagWithLength(50_117);
 
-/** Behind the fields of a workflow task: the service keeps what runs show. */
+/** Appended to a workflow task: the service stores what runs show. */
 const ASKS: Uint8Array = new Message().bytes(SHOWN, new Uint8Array(0)).finish();
 
-/** The mark of a task, as a tag. */
+/** The tag of the mark. */
 export const ASKS_FOR_SHOWN = SHOWN;
 
-/** A PollWorkflowTaskQueueResponse with the mark; an empty one is no task. */
+/** Returns a PollWorkflowTaskQueueResponse with the mark; an empty one is unchanged. */
 export const askingForShown = (task: Uint8Array): Uint8Array => task.length === 0 ? task : concat([task, ASKS]);
 
-/** Appended to a RespondWorkflowTaskCompletedRequest. */
+/** Returns the field that is appended to a RespondWorkflowTaskCompletedRequest. */
 export const shownField = (shown: ShownRun): Uint8Array =>
   new Message().bytes(SHOWN, new TextEncoder().encode(JSON.stringify(shown))).finish();
 
-/** What a RespondWorkflowTaskCompletedRequest shows; undefined where it shows nothing, or nothing that can be read. */
+/** Reads the field of a RespondWorkflowTaskCompletedRequest; undefined if absent or invalid. */
 export function shownOf(request: Uint8Array): ShownRun | undefined {
   const bytes = readBytes(request, SHOWN);
   if (bytes === undefined) return undefined;
@@ -41,7 +41,7 @@ export function shownOf(request: Uint8Array): ShownRun | undefined {
   }
 }
 
-/** The same request without it. */
+/** Returns the request without the field. */
 export function withoutShown(request: Uint8Array): Uint8Array {
   const kept: Uint8Array[] = [];
   let from = 0;

@@ -1,5 +1,6 @@
-// Google's well-known types as files that Temporal's API imports, built when they are needed (descriptors.ts), and the conversions of times
-// and durations that this package uses. The ones of @bufbuild/protobuf/wkt would build their descriptors at the import.
+// Google's well-known types as files that Temporal's API imports, built on demand (descriptors.ts),
+// and conversions of times and durations. Those of @bufbuild/protobuf/wkt build their descriptors
+// at import.
 import type { GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Duration, Empty, Timestamp } from "@bufbuild/protobuf/wkt";
 import { fileDesc, messageDesc } from "./descriptors.ts";
@@ -26,15 +27,15 @@ export const file_google_protobuf_wrappers = /* @__PURE__ */ fileDesc(
   "Ch5nb29nbGUvcHJvdG9idWYvd3JhcHBlcnMucHJvdG8SD2dvb2dsZS5wcm90b2J1ZiIcCgtEb3VibGVWYWx1ZRINCgV2YWx1ZRgBIAEoASIbCgpGbG9hdFZhbHVlEg0KBXZhbHVlGAEgASgCIhsKCkludDY0VmFsdWUSDQoFdmFsdWUYASABKAMiHAoLVUludDY0VmFsdWUSDQoFdmFsdWUYASABKAQiGwoKSW50MzJWYWx1ZRINCgV2YWx1ZRgBIAEoBSIcCgtVSW50MzJWYWx1ZRINCgV2YWx1ZRgBIAEoDSIaCglCb29sVmFsdWUSDQoFdmFsdWUYASABKAgiHAoLU3RyaW5nVmFsdWUSDQoFdmFsdWUYASABKAkiGwoKQnl0ZXNWYWx1ZRINCgV2YWx1ZRgBIAEoDEKDAQoTY29tLmdvb2dsZS5wcm90b2J1ZkINV3JhcHBlcnNQcm90b1ABWjFnb29nbGUuZ29sYW5nLm9yZy9wcm90b2J1Zi90eXBlcy9rbm93bi93cmFwcGVyc3Bi+AEBogIDR1BCqgIeR29vZ2xlLlByb3RvYnVmLldlbGxLbm93blR5cGVzYgZwcm90bzM",
 );
 
-/** A message without fields; it keeps those that it does not know. */
+/** A message without fields; unknown fields are kept. */
 export const EmptySchema: GenMessage<Empty> = /* @__PURE__ */ messageDesc(file_google_protobuf_empty, 0);
 
-/** Milliseconds of a duration. */
+/** Converts a duration to milliseconds. */
 export function durationMs({ seconds, nanos }: Duration): number {
   return Number(seconds) * 1000 + Math.round(nanos / 1e6);
 }
 
-/** Milliseconds since the Unix epoch. */
+/** Converts a timestamp to milliseconds since the epoch. */
 export function timestampMs({ seconds, nanos }: Timestamp): number {
   return Number(seconds) * 1000 + Math.round(nanos / 1e6);
 }
@@ -49,7 +50,7 @@ export function timestampFromDate(date: Date): Timestamp {
   return { $typeName: "google.protobuf.Timestamp", seconds: BigInt(seconds), nanos: (ms - seconds * 1000) * 1e6 };
 }
 
-/** The duration of so many milliseconds; seconds and nanoseconds have one sign. */
+/** Converts milliseconds to a duration; seconds and nanoseconds have the same sign. */
 export function durationFromMs(ms: number): Duration {
   const whole = Math.trunc(ms / 1000);
   return { $typeName: "google.protobuf.Duration", seconds: BigInt(whole), nanos: Math.round((ms - whole * 1000) * 1e6) + 0 };

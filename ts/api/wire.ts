@@ -1,17 +1,19 @@
-// Encoded protobuf messages, read and written by the names of their fields (generated/fields.ts) and without descriptors, which take 13 ms
-// to build and are not there when a process is young. A field is its tag (number and wire type in one), so what has another type than the
-// field is an unknown field and passed over, as protobuf says. Nothing is decoded that is not asked for: bytes are views of the message.
+// Reads and writes encoded protobuf messages by field (generated/fields.ts), without descriptors,
+// which take 13 ms to build. A field is its tag (number and wire type), so a field with another
+// wire type is unknown and skipped, as in protobuf. Values are decoded on request; bytes are views
+// of the message.
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "./generated/fields.ts";
 
-/** As the library decodes: what is no UTF-8 becomes U+FFFD, and a byte order mark is text. */
+/** As in the library: invalid UTF-8 becomes U+FFFD, and a byte order mark is text. */
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
-/** Below it, reading character by character is faster than the decoder. */
+/** Shorter texts are read character by character, which is faster than the decoder. */
 const SHORT = 40;
 
 /**
- * Goes over the fields of a message. `next` moves to the field after this one and answers whether there is one; then `tag` is compared with
- * the fields that are wanted, and the value is read in the form that fits. Throws a RangeError for bytes that are no message.
+ * Iterates over the fields of a message. `next` moves to the next field and returns whether there
+ * is one; then compare `tag` and read the value in the matching form. Throws a RangeError for
+ * invalid bytes.
  *
  * @example
  * for (const at = new Fields(bytes); at.next();) {
@@ -22,13 +24,13 @@ export class Fields {
   readonly #bytes: Uint8Array;
   readonly #end: number;
   #at: number;
-  /** Of this field: its number * 8 + wire type. */
+  /** Tag of the current field: number * 8 + wire type. */
   tag = 0;
-  /** Where the field begins, with its tag. */
+  /** Offset of the field, including its tag. */
   start = 0;
-  /** Where its value begins; of one with a length, the length. */
+  /** Offset of the value; for a length-delimited field, of its length. */
   valueAt = 0;
-  /** Where the content begins, behind the length. */
+  /** Offset of the content, after the length. */
   contentAt = 0;
 
   constructor(bytes: Uint8Array, at = 0, end: number = bytes.length) {
@@ -37,17 +39,17 @@ export class Fields {
     this.#end = end;
   }
 
-  /** Where the field ends. */
+  /** End offset of the field. */
   get end(): number {
     return this.#at;
   }
 
-  /** Its number, for tables that are made from descriptors. */
+  /** Field number, for tables from descriptors. */
   get number(): number {
     return this.tag >>> 3;
   }
 
-  /** It is a text, bytes, a message, or a packed list: something with a length. */
+  /** Whether the field is length-delimited: text, bytes, message or packed list. */
   get hasLength(): boolean {
     return (this.tag & 7) === 2;
   }
@@ -66,7 +68,7 @@ export class Fields {
     if (tag < 8) throw new RangeError("invalid protobuf: a field has number 0");
     this.tag = tag;
     this.valueAt = this.contentAt = at;
-    // Nearly all fields are like this: with a length of one byte.
+    // Most fields have a length of one byte.
     if ((tag & 7) === 2 && bytes[at]! < 0x80) {
       this.contentAt = at + 1;
       this.#at = at + 1 + bytes[at]!;
@@ -104,7 +106,7 @@ export class Fields {
     }
   }
 
-  /** Groups are long gone from protobuf; what has one is passed over. */
+  /** Skips a group, a deprecated wire type. */
   #passGroup(number: number): void {
     while (this.#at < this.#end) {
       const tag = this.#varint32();
@@ -117,7 +119,7 @@ export class Fields {
     throw new RangeError("invalid protobuf: the message ends inside a group");
   }
 
-  /** A tag or a length. */
+  /** Reads a tag or a length. */
   #varint32(): number {
     const bytes = this.#bytes;
     let byte = bytes[this.#at++]!;
@@ -134,12 +136,11 @@ export class Fields {
     throw new RangeError("invalid protobuf: the message ends inside a field, or a tag or length in it is too large");
   }
 
-  /** The content of a field with a length: a view, not a copy. */
+  /** Returns the content of a length-delimited field: a view, not a copy. */
   bytes(): Uint8Array {
     return this.#bytes.subarray(this.contentAt, this.#at);
   }
 
-  /** A text. */
   text(): string {
     const bytes = this.#bytes;
     const end = this.#at;
@@ -154,13 +155,13 @@ export class Fields {
     return String.fromCharCode.apply(String, codes);
   }
 
-  /** A whole number; exact up to 2 ** 53. */
+  /** Returns an integer; exact up to 2 ** 53. */
   int(): number {
     const bytes = this.#bytes;
     let at = this.valueAt;
     let byte = bytes[at++]!;
     if (byte < 0x80) return byte;
-    // In halves of 28 and 36 bits, so that negative numbers, whose upper bits are all set, stay exact.
+    // In parts of 28 and 36 bits, so that negative numbers stay exact.
     let low = byte & 0x7f;
     for (let shift = 7; shift < 28; shift += 7) {
       byte = bytes[at++]!;
@@ -169,51 +170,50 @@ export class Fields {
     }
     let high = 0;
     for (let factor = 1; at < this.#at; factor *= 128) high += (bytes[at++]! & 0x7f) * factor;
-    // 64 bits are 28 and 36 of them; a tenth byte of others than the lowest bit says nothing.
+    // Of a tenth byte only the lowest bit counts.
     high %= 2 ** 36;
     if (high >= 2 ** 35) high -= 2 ** 36;
     return high * 2 ** 28 + low;
   }
 
-  /** Yes or no. */
   bool(): boolean {
     return this.int() !== 0;
   }
 
-  /** The fields of the message that is the value. */
+  /** Returns the fields of an embedded message. */
   inner(): Fields {
     return new Fields(this.#bytes, this.contentAt, this.#at);
   }
 }
 
-/** A text of a message; of several the last one counts, as in protobuf; "" without it. */
+/** Returns a text field; the last occurrence counts, as in protobuf; "" if absent. */
 export function readTextField(message: Uint8Array, tag: number): string {
   let text = "";
   for (const at = new Fields(message); at.next();) if (at.tag === tag) text = at.text();
   return text;
 }
 
-/** A number of a message; 0 without it. */
+/** Returns an integer field; 0 if absent. */
 export function intOf(message: Uint8Array, tag: number): number {
   let value = 0;
   for (const at = new Fields(message); at.next();) if (at.tag === tag) value = at.int();
   return value;
 }
 
-/** Bytes or a message in a message: the last one. */
+/** Returns the last occurrence of a bytes or message field; undefined if absent. */
 export function readBytes(message: Uint8Array, tag: number): Uint8Array | undefined {
   let bytes: Uint8Array | undefined;
   for (const at = new Fields(message); at.next();) if (at.tag === tag) bytes = at.bytes();
   return bytes;
 }
 
-/** The same, but the first one, behind which nothing is looked at. */
+/** Returns the first occurrence, without reading further. */
 export function firstOf(message: Uint8Array, tag: number): Uint8Array | undefined {
   for (const at = new Fields(message); at.next();) if (at.tag === tag) return at.bytes();
   return undefined;
 }
 
-/** Writes a message field by field. What is written is there, also where it is the default. */
+/** Writes a message field by field, including default values. */
 export class Message {
   readonly #writer = new BinaryWriter();
 
@@ -243,7 +243,7 @@ export class Message {
     return this;
   }
 
-  /** A message in it, as `write` writes that. */
+  /** Writes an embedded message. */
   message(tag: number, write: (message: this) => void): this {
     this.#writer.uint32(tag).fork();
     write(this);
@@ -251,7 +251,7 @@ export class Message {
     return this;
   }
 
-  /** Fields that are encoded already. */
+  /** Appends encoded fields. */
   raw(fields: Uint8Array): this {
     this.#writer.raw(fields);
     return this;
@@ -262,7 +262,7 @@ export class Message {
   }
 }
 
-/** A length as it stands before what it counts. */
+/** Encodes a length. */
 export function lengthPrefix(length: number): Uint8Array {
   let size = 1;
   for (let rest = length; rest > 0x7f; rest = Math.floor(rest / 128)) size++;
@@ -273,15 +273,15 @@ export function lengthPrefix(length: number): Uint8Array {
   return prefix;
 }
 
-/** A field's tag as it stands before its value. */
+/** Encodes a tag. */
 export function fieldHead(tag: number): Uint8Array {
   return lengthPrefix(tag);
 }
 
-/** The tag of a field with a length of which only the number is known, from a descriptor or from the core. */
+/** The tag of a length-delimited field by its number, from a descriptor or the core. */
 export const tagWithLength = (number: number): number => number * 8 + 2;
 
-/** Parts one behind the other; encoded messages so are one message with the fields of all. A part that is all of it is not copied. */
+/** Concatenates parts; concatenated messages are one message. A single non-empty part is not copied. */
 export function concat(parts: readonly Uint8Array[]): Uint8Array {
   let length = 0;
   for (const part of parts) length += part.length;
@@ -295,7 +295,7 @@ export function concat(parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
-/** Milliseconds of an encoded google.protobuf.Timestamp or Duration, which have the same fields. */
+/** Milliseconds of an encoded Timestamp or Duration, which have the same fields. */
 export function timeMs(encoded: Uint8Array): number {
   let ms = 0;
   for (const at = new Fields(encoded); at.next();) {

@@ -1,7 +1,6 @@
-// A workflow task as it crosses the seams: from the poller over the worker and the realm's thread to
-// the task loop. Its bytes are carried and given to the core as they came; its head is read once,
-// where the task is taken from the service, and goes with the bytes, so that no room looks into them
-// again. Payload codecs change the bytes, and nothing that the head shows.
+// A workflow task from the poller to the task loop: its bytes, which the core gets unchanged, and
+// its head, which is read once when the task is polled, so that no other code parses the bytes.
+// Payload codecs change only the bytes.
 import {
   MapEntry,
   PollWorkflowTaskQueueResponse as Poll,
@@ -14,47 +13,47 @@ import { ASKS_FOR_SHOWN } from "./shown_run.ts";
 import { Fields, firstOf, readBytes, readTextField, timeMs } from "./wire.ts";
 
 /**
- * What everything but the core wants to know of a task (PollWorkflowTaskQueueResponse): strings and numbers alone, so that it is cloned
- * into a thread for little.
+ * The fields of a PollWorkflowTaskQueueResponse for code other than the core: strings and numbers,
+ * which are cheap to clone into a thread.
  */
 export interface TaskHead {
-  /** Id of the workflow. */
+  /** Workflow id. */
   readonly workflowId: string;
-  /** The run. */
+  /** Run id. */
   readonly runId: string;
   /** Name of the workflow type. */
   readonly workflowType: string;
-  /** Of the workflow task, from 1. Queries have none. */
+  /** Attempt of the workflow task, from 1; 0 for queries. */
   readonly attempt: number;
-  /** It is one query, of this name, and is answered with RespondQueryTaskCompleted; undefined for a task that moves the run. */
+  /** Name of the query of a query task (RespondQueryTaskCompleted); undefined for other tasks. */
   readonly query: string | undefined;
-  /** Names of the queries that came with it. */
+  /** Names of the queries of the task. */
   readonly queries: readonly string[] | undefined;
-  /** Event at which the last task that was completed began; 0: this is the run's first one. */
+  /** Id of the event that started the last completed task; 0 for the first task. */
   readonly previousStartedEventId: number;
-  /** Event at which this task began; 0 for a query. */
+  /** Id of the event that started this task; 0 for a query. */
   readonly startedEventId: number;
-  /** Of the history that came with it; 0 when none did. */
+  /** Id of the first event in the task's history; 0 without history. */
   readonly firstEventId: number;
-  /** When the task was put into its queue. Milliseconds since the epoch; 0 when the service does not say. */
+  /** When the task was queued, in ms since the epoch; 0 if unknown. */
   readonly scheduledMs: number;
-  /** When it was handed out. Milliseconds since the epoch; 0 when the service does not say. */
+  /** When it was dispatched, in ms since the epoch; 0 if unknown. */
   readonly startedMs: number;
-  /** The service, in another process, keeps what runs show of themselves. */
+  /** The service, in another process, stores what runs show. */
   readonly asksForShown?: boolean;
-  /** Reducers of this task are run, whatever the realm was told of its service: a branch of a what-if does so. */
+  /** Reducers run for this task, whatever the service supports: a what-if branch. */
   readonly runsReducers?: boolean;
 }
 
-/** A workflow task: bytes of PollWorkflowTaskQueueResponse, and what was read of them. */
+/** A workflow task: the encoded PollWorkflowTaskQueueResponse, and its head. */
 export interface WorkflowTask {
   /** Read once, by {@link readWorkflowTask}. */
   readonly head: TaskHead;
-  /** As the service sent them, but for payloads that a codec has decoded. */
+  /** As received, except for decoded payloads. */
   readonly bytes: Uint8Array;
 }
 
-/** The task in the bytes of a PollWorkflowTaskQueueResponse. Throws for bytes that are none. */
+/** Reads a PollWorkflowTaskQueueResponse. Throws for bytes that do not decode. */
 export function readWorkflowTask(bytes: Uint8Array): WorkflowTask {
   let [workflowId, runId, workflowType] = ["", "", ""];
   let query: string | undefined;
@@ -120,13 +119,13 @@ export function readWorkflowTask(bytes: Uint8Array): WorkflowTask {
 
 const NONE = new Uint8Array(0);
 
-/** What the task says of its run's start; undefined for one that came without the first event. */
+/** The start of the task's run; undefined if the task has no first event. */
 export function runStartOf({ head, bytes }: WorkflowTask): RunStart | undefined {
   const history = head.firstEventId === 1 ? firstOf(bytes, Poll.history) : undefined;
   return history && readRunStart(history);
 }
 
-/** What a report has to name. Read when it is needed: a core that works writes it into its reports by itself. */
+/** The task token for reports. Read on demand: a working core writes it into its own reports. */
 export function taskTokenOf({ bytes }: WorkflowTask): Uint8Array {
   return firstOf(bytes, Poll.taskToken) ?? NONE;
 }

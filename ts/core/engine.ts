@@ -1,17 +1,18 @@
-// The embedded engine's state machine in the core. The contract between it, the store and the host is in core-rs/src/engine/mod.rs.
+// The embedded engine's state machine. For its contract with store and host see
+// core-rs/src/engine/mod.rs.
 import type { Engine as RawEngine, Glue } from "./generated/engine.js";
 import { Flush, RunRecord, TransactOutcome } from "./generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { EngineMethod } from "./generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { CoreHandle } from "./handle.ts";
 
-/** The embedded engine's state machine, as its host drives it. */
+/** The embedded engine's state machine, as its host uses it. */
 export class CoreEngine extends CoreHandle<RawEngine, Glue> {
-  /** A request of a client or worker (bytes of the method's request message); its reply carries `requestId`. */
+  /** Enters a request (encoded message of the method); its reply has `requestId`. */
   request(requestId: number, method: EngineMethod, body: Uint8Array, nowMs: number): void {
     this.guard((raw) => raw.request(requestId, method, body, nowMs));
   }
 
-  /** Answers a LoadRequest. */
+  /** Responds to a LoadRequest. */
   load(record: RunRecord, nowMs: number): void {
     this.guard((raw) => raw.load(RunRecord.encode(record).finish(), nowMs));
   }
@@ -21,47 +22,47 @@ export class CoreEngine extends CoreHandle<RawEngine, Glue> {
     this.guard((raw) => raw.tick(nowMs));
   }
 
-  /** The caller of a request has gone: no reply is made, and a task that was meant for it stays in its queue. */
+  /** The caller is gone: no reply is made, and a task meant for it stays in its queue. */
   cancelRequest(requestId: number): void {
     this.guard((raw) => raw.cancel_request(requestId));
   }
 
-  /** The call has waited as long as a server lets it: it is answered without a result. */
+  /** A long poll has reached its limit: its reply has no result. */
   expireRequest(requestId: number): void {
     this.guard((raw) => raw.expire_request(requestId));
   }
 
-  /** The store has purged a closed run: memory does not answer for it any longer. */
+  /** Removes a purged run from memory. */
   forget(runId: string): void {
     this.guard((raw) => raw.forget(runId));
   }
 
-  /** An update-with-start: both requests in one step. The reply has both responses, in fields 1 and 2. */
+  /** Enters an update-with-start as one step. The reply has both responses, in fields 1 and 2. */
   requestPair(requestId: number, start: Uint8Array, update: Uint8Array, nowMs: number): void {
     this.guard((raw) => raw.request_pair(requestId, start, update, nowMs));
   }
 
-  /** What waits in a task queue: workflow tasks, for how many milliseconds the oldest; activity tasks, and the same. */
+  /** Backlog of a task queue: workflow tasks, age of the oldest in ms; the same for activity tasks. */
   backlog(queue: string, nowMs: number): Float64Array {
     return this.guard((raw) => raw.backlog(queue, nowMs));
   }
 
-  /** What changed since the last flush; then commit and call `committed` or `aborted`. */
+  /** Returns the changes since the last flush; call `committed` or `aborted` afterwards. */
   flush(): Flush {
     return Flush.decode(this.guard((raw) => raw.flush()));
   }
 
-  /** What the reducers of a task came to; false: the core did not complete the task with it. */
+  /** Enters the results of a task's reducers; returns false if the core rejected the completion. */
   transacted(outcome: TransactOutcome): boolean {
     return this.guard((raw) => raw.transacted(TransactOutcome.encode(outcome).finish()));
   }
 
-  /** The store has kept what the last flush wrote; its replies may leave. */
+  /** The store has committed the last flush; its replies may be sent. */
   committed(): void {
     this.guard((raw) => raw.committed());
   }
 
-  /** The store has not kept it: every run that the flush touched is dropped from memory. */
+  /** The store did not commit: every run of the flush is evicted. */
   aborted(): void {
     this.guard((raw) => raw.aborted());
   }

@@ -1,4 +1,5 @@
-// The engine's half of the core, loaded: the embedded engine's state machine. Where its bytes come from is in source.ts.
+// Loads the engine's half of the core: the embedded engine's state machine. For its bytes see
+// source.ts.
 import { createGlue, sourceHash } from "./generated/engine.js";
 import { type CoreInfo, EngineOptions } from "./generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { CoreEngine } from "./engine.ts";
@@ -7,9 +8,9 @@ import { type CoreSource, useCore } from "./source.ts";
 
 /** The engine's half of the core. */
 export interface EngineCore {
-  /** An embedded engine's state machine. */
+  /** Creates an embedded engine's state machine. */
   createEngine(options: Partial<EngineOptions>): CoreEngine;
-  /** Version of the core and hash of the sources it was built from. */
+  /** Version of the core, and hash of its sources. */
   info(): CoreInfo;
 }
 
@@ -23,7 +24,7 @@ const core: EngineCore = {
   info: () => half.info(),
 };
 
-/** Loads the engine's half once; every call answers the same. With a `source` as if `useCore` had been called before. */
+/** Loads the engine's half once. `source` is set as by `useCore`. */
 export async function loadEngineCore(source?: CoreSource | Promise<CoreSource>): Promise<EngineCore> {
   if (source !== undefined) useCore({ engine: source });
   await half.load();

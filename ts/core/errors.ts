@@ -1,11 +1,11 @@
-// Errors of the core, as classes. The core reports errors as data (boundary.CoreError); `guard` in handle.ts turns them into these.
+// Error classes of the core. `guard` in handle.ts converts its data (boundary.CoreError) to these.
 import { ErrorKind } from "./generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { CoreError as CoreErrorData } from "./generated/boundary/temporalex/boundary/v1/boundary.ts";
 
-/** An error that the core reported. `data` holds its number, event, command, expected and actual. */
+/** An error that the core reported. `data` has its number, event, command, expected and actual. */
 export class CoreError extends Error {
   override name = "CoreError";
-  /** Code, event, expected and actual, field by field, as the core gave them. */
+  /** Code, event, expected and actual, as reported by the core. */
   readonly data: CoreErrorData;
 
   constructor(data: CoreErrorData) {
@@ -24,17 +24,17 @@ export class NondeterminismError extends CoreError {
   override name = "NondeterminismError";
 }
 
-/** The history or a state machine is in a state that cannot be: damaged history or a faulty server. */
+/** The history or a state machine is in an impossible state: damaged history, or a faulty server. */
 export class FatalCoreError extends CoreError {
   override name = "FatalCoreError";
 }
 
-/** The history needs something that this version does not know (event type, flag, command). */
+/** The history has an event type, flag or command that this version does not support. */
 export class UnsupportedHistoryError extends CoreError {
   override name = "UnsupportedHistoryError";
 }
 
-/** The core itself failed (a bug of ours). Only the handle in which it happened is lost. */
+/** The core itself failed (internal error). Only the current handle is lost. */
 export class CorePanicError extends Error {
   override name = "CorePanicError";
 
@@ -43,7 +43,7 @@ export class CorePanicError extends Error {
   }
 }
 
-/** The core's module could not be fetched or compiled, or is not the one of this version of the package. */
+/** The core's module could not be fetched or compiled, or belongs to another version of the package. */
 export class CoreLoadError extends Error {
   override name = "CoreLoadError";
 
@@ -52,7 +52,7 @@ export class CoreLoadError extends Error {
   }
 }
 
-/** The class for the kind of an error. */
+/** Returns an error of the class for its kind. */
 export function toCoreError(data: CoreErrorData): CoreError {
   switch (data.kind) {
     case ErrorKind.ERROR_KIND_NONDETERMINISM:

@@ -1,11 +1,12 @@
-// One half of the core in this thread: instantiated once, and again after a trap, whose instance is left to the handles that lie in it.
-// Each half has a memory of its own, and neither a trap nor the memory of one touches the other.
+// One half of the core in this thread: instantiated once, and again after a trap, when existing
+// handles keep the old instance. Each half has a separate memory; a trap does not affect the other
+// half.
 import { CoreInfo } from "./generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { CoreLoadError } from "./errors.ts";
 import { type CoreInstance, type Glue, newTraps, trapOf, type Traps } from "./handle.ts";
 import { checkHalf, type CoreHalf, coreModule } from "./source.ts";
 
-/** What wasm-bindgen's glue has beside the class of a half. */
+/** Functions of wasm-bindgen's glue for an instance. */
 interface InstanceGlue extends Glue {
   core_info(): Uint8Array;
   initSync(of: { module: WebAssembly.Module }): { readonly memory: WebAssembly.Memory };
@@ -14,7 +15,7 @@ interface InstanceGlue extends Glue {
 
 const all = new Set<{ readonly memoryBytes: number }>();
 
-/** Bytes of memory that the halves have taken in this thread; 0 before one is loaded. It grows as needed and never shrinks. */
+/** Bytes of memory used by the halves in this thread; 0 if none is loaded. Never decreases. */
 export function memoryBytes(): number {
   return [...all].reduce((sum, half) => sum + half.memoryBytes, 0);
 }
@@ -28,7 +29,7 @@ export class LoadedHalf<G extends InstanceGlue> {
   #loading: Promise<void> | undefined;
   #loaded: { readonly module: WebAssembly.Module; instance: CoreInstance<G> } | undefined;
 
-  /** `sourceHash`: of the sources that this half's glue was built from; a module of other sources is refused. */
+  /** `sourceHash`: of the sources of this half's glue; a module from other sources is rejected. */
   constructor(half: CoreHalf, createGlue: () => G, sourceHash: string, module = () => coreModule(half)) {
     this.#half = half;
     this.#module = module;
@@ -40,7 +41,7 @@ export class LoadedHalf<G extends InstanceGlue> {
     return this.#loaded?.instance.memory.buffer.byteLength ?? 0;
   }
 
-  /** What the first trap or panic of this half in this thread said; after one the memory of its instance is in doubt. */
+  /** Message of the first trap or panic of this half in this thread; undefined if it is sound. */
   get trap(): string | undefined {
     return trapOf(this.#traps);
   }
@@ -49,7 +50,10 @@ export class LoadedHalf<G extends InstanceGlue> {
     return CoreInfo.decode(this.#loaded!.instance.glue.core_info());
   }
 
-  /** Loads it once, from where `useCore` or the package has it. Rejects with a CoreLoadError; the next call tries again. */
+  /**
+   * Loads the half once, from `useCore` or the package. Rejects with a CoreLoadError; a later call
+   * retries.
+   */
   load(): Promise<void> {
     if (this.#loading !== undefined) return this.#loading;
     const attempt = this.#loading = this.#module().then((module) => this.#instantiate(module));
@@ -57,7 +61,7 @@ export class LoadedHalf<G extends InstanceGlue> {
     return attempt;
   }
 
-  /** Loads a compiled module synchronously (realms get theirs posted). */
+  /** Loads a compiled module synchronously (realms receive theirs by message). */
   loadSync(source: WebAssembly.Module | Uint8Array<ArrayBuffer>): void {
     if (this.#loaded !== undefined) return;
     const module = source instanceof WebAssembly.Module ? source : new WebAssembly.Module(source);
@@ -66,14 +70,15 @@ export class LoadedHalf<G extends InstanceGlue> {
     this.#loading = Promise.resolve();
   }
 
-  /** The instance that new handles are made in: after a trap a new one. */
+  /** The instance for new handles; a new one after a trap. */
   sound(): CoreInstance<G> {
     const { module, instance } = this.#loaded!;
     if (!instance.broken && !instance.calling) return instance;
     try {
       return this.#loaded!.instance = this.#instanceOf(module);
     } catch {
-      // No memory for another, or a realm, which the guard keeps from making one and which is being replaced: the old one is what there is.
+      // No memory for another instance, or a realm whose guard forbids it and which is being
+      // replaced.
       return instance;
     }
   }
@@ -111,7 +116,10 @@ export class LoadedHalf<G extends InstanceGlue> {
     return { glue, memory: glue.initSync({ module }).memory, broken: false, calling: false, traps: this.#traps };
   }
 
-  /** At once, which saves a turn, and in Node the loading of fetch, for which the glue's other way looks; that one where a browser wants it. */
+  /**
+   * Tries synchronously, which saves a turn and loading fetch in Node; asynchronously where a
+   * browser needs it.
+   */
   async #firstInstance(module: WebAssembly.Module): Promise<CoreInstance<G>> {
     try {
       return this.#instanceOf(module);

@@ -1,49 +1,50 @@
-// Ownership of a handle into the module: every call passes through `guard`, which turns the core's errors into typed ones, and
-// poisons the handle after a panic or trap so that nothing touches half-changed state. A poisoned or disposed handle refuses calls.
+// Ownership of a handle into the module. Every call passes through `guard`, which converts the
+// core's errors, and poisons the handle after a panic or trap. A poisoned or disposed handle
+// rejects calls.
 import { CoreError as CoreErrorData } from "./generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { CorePanicError, toCoreError } from "./errors.ts";
 
 interface RawHandle {
   free(): void;
   take_error(): Uint8Array | undefined;
-  /** Takes the object from the finalizer that would free it; answers where it lies. */
+  /** Removes the object from its finalizer; returns its address. */
   __destroy_into_raw?(): number;
 }
 
-/** What the glue of each half has for its handles. */
+/** Functions of each half's glue that handles use. */
 export interface Glue {
   take_panic(): string | undefined;
 }
 
-/** Traps of one half in this thread, over all its instances. */
+/** Traps of one half in this thread, in all its instances. */
 export interface Traps {
-  /** What the first one said. */
+  /** Message of the first trap. */
   said: string | undefined;
-  /** A call into the module is under way, or was left without its end being seen: the stack had no room even for that. */
+  /** A call is running, or ended unobserved because the stack was exhausted. */
   inside: boolean;
 }
 
 export const newTraps = (): Traps => ({ said: undefined, inside: false });
 
-/** What the first trap or panic said. */
+/** Message of the first trap or panic; undefined if none occurred. */
 export function trapOf({ said, inside }: Traps): string | undefined {
   return said ?? (inside ? "the stack ran out inside the core" : undefined);
 }
 
-/** One instance of a half's module, with memory of its own. */
+/** One instance of a half's module, with its memory. */
 export interface CoreInstance<G extends Glue> {
   readonly glue: G;
   readonly memory: WebAssembly.Memory;
-  /** A call trapped: its stack was left where it was, and what lay on it half changed. New handles are made in another instance. */
+  /** A call trapped, which leaves its stack and state inconsistent. New handles use another instance. */
   broken: boolean;
-  /** A call is under way, or was left without its end being seen. */
+  /** A call is running, or ended unobserved. */
   calling: boolean;
   readonly traps: Traps;
 }
 
 let live = 0;
 
-/** Handles that were made and not disposed: leak tests count these instead of memory. */
+/** Number of live handles; leak tests use it instead of memory. */
 export function liveHandles(): number {
   return live;
 }
@@ -52,12 +53,12 @@ function panicWords({ glue }: CoreInstance<Glue>): string | undefined {
   try {
     return glue.take_panic();
   } catch {
-    // The stack that ran out has no room for the question.
+    // The exhausted stack has no room for this call.
     return undefined;
   }
 }
 
-/** A panic aborts: a trap, whose words `take_panic` has. An exhausted stack is a RangeError. Undefined for every other error. */
+/** A panic traps; `take_panic` has its message. An exhausted stack is a RangeError. Undefined for others. */
 function panicOf(e: unknown, instance: CoreInstance<Glue>): CorePanicError | undefined {
   const { name, message } = (e ?? {}) as Error;
   if (name !== "RuntimeError" && name !== "RangeError") return undefined;
@@ -82,7 +83,7 @@ export abstract class CoreHandle<R extends RawHandle, G extends Glue> {
     live++;
   }
 
-  /** The core panicked or trapped inside this handle; it can only be disposed. */
+  /** The core panicked or trapped in this handle; it can only be disposed. */
   get poisoned(): boolean {
     return this.#state === "poisoned" || this.#state === "calling";
   }
@@ -116,7 +117,7 @@ export abstract class CoreHandle<R extends RawHandle, G extends Glue> {
     }
   }
 
-  /** Frees the memory in the module, once. A poisoned handle is not freed, by the garbage collector neither: its destructor could run on broken state. */
+  /** Frees the memory once. A poisoned handle is never freed: its destructor could run on broken state. */
   dispose(): void {
     if (this.#raw === undefined) return;
     if (this.#state === "open") this.#raw.free();

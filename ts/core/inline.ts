@@ -1,33 +1,31 @@
-// The halves of the core that come with the package, each as base64 in a module, which works in Node, Deno, browsers and bundlers with no
-// permission and no condition. In the published package the bytes are gzipped before (tools/lib/shared_files.mjs): two fifths of the text.
-// Where the package's file can be read it is taken instead, because that takes a tenth of the time.
-//
-// Every entry of the package that needs a half wraps what needs it in `inlineWorker` or `inlineEngine` (files of their own, so that a
-// bundle has one without the other), and nothing else names the bytes; so a bundler that drops the unused export drops the bytes too, and
-// "temporalex/slim", which wraps nothing, never has them.
+// The halves of the core in the package, each as base64 in a module, which works in all runtimes
+// and bundlers. The published package gzips the bytes first (tools/lib/shared_files.mjs). If the
+// package's file is readable, it is used instead, ten times as fast. Entries wrap exports with
+// `inlineWorker` or `inlineEngine`, and nothing else refers to the bytes, so bundlers drop unused
+// ones.
 import { gunzip } from "../platform/gunzip.ts";
 import { ownBytes } from "../platform/own_bytes.ts";
 import type { CoreHalf, CoreSource } from "./source.ts";
 
-/** A half from its file, or from the text that `load` has. */
+/** Returns a half from its file, or from the text that `load` returns. */
 export async function inlineHalf(half: CoreHalf, load: () => Promise<{ wasmBase64: string }>): Promise<CoreSource> {
   const file = compiledFile(half);
   if (file !== undefined) return file;
   const { wasmBase64 } = await load();
   // Node: ten times as fast as atob.
   const { Buffer: nodes } = globalThis as { Buffer?: { from?(text: string, encoding: "base64"): Uint8Array<ArrayBuffer> } };
-  // There is no page whose thread must not wait the few milliseconds of a compilation.
+  // No page in this runtime, so compilation may block the thread for some milliseconds.
   if (nodes?.from !== undefined) return new WebAssembly.Module(await unzipped(nodes.from(wasmBase64, "base64")));
   return await unzipped(decodeBase64(wasmBase64));
 }
 
-/** The bytes that were gzipped; others as they are. */
+/** Decompresses gzipped bytes; others are unchanged. */
 async function unzipped(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const isGzipped = bytes[0] === 0x1f && bytes[1] === 0x8b;
   return isGzipped ? await gunzip(bytes) : bytes;
 }
 
-/** The module from its file; undefined where that cannot be had, or is damaged. */
+/** Compiles the module from its file; undefined if unreadable or damaged. */
 function compiledFile(half: CoreHalf): CoreSource | undefined {
   const bytes = ownBytes(`core/${half}.wasm`);
   if (bytes === undefined) return undefined;

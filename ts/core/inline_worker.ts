@@ -1,8 +1,8 @@
-// The worker's half of the core that comes with the package; inline.ts says how.
+// The worker's half of the core in the package; see inline.ts.
 import { inlineHalf } from "./inline.ts";
 import { defaultCore } from "./source.ts";
 
-/** Answers `of`, and has the inline half taken where `useCore` gives none. Call it as pure: unused results may be dropped. */
+/** Returns `of`, and registers the inline half as the default. Mark the call as pure. */
 export function inlineWorker<T>(of: T): T {
   defaultCore("worker", () => inlineHalf("worker", () => import("./generated/worker_wasm.ts")));
   return of;

@@ -1,5 +1,6 @@
-// The core: loading its halves, handles, errors and the boundary messages. This entry brings the bytes of both halves with it; files of
-// other rooms import worker_half.ts, engine_half.ts, source.ts and so on, which do not.
+// The core: loading of its halves, handles, errors and boundary messages. This entry includes the
+// bytes of both halves; other rooms import worker_half.ts, engine_half.ts and source.ts, which do
+// not.
 import { type EngineCore, loadEngineCore, loadEngineCoreSync } from "./engine_half.ts";
 import { inlineEngine } from "./inline_engine.ts";
 import { inlineWorker } from "./inline_worker.ts";
@@ -14,14 +15,14 @@ export { memoryBytes } from "./half.ts";
 export { CoreEngine } from "./engine.ts";
 export { liveHandles } from "./handle.ts";
 export { CoreRun } from "./run.ts";
-/** The messages that cross between the core and TypeScript (core-rs/proto/temporalex/boundary/v1/boundary.proto). */
+/** Messages between the core and TypeScript (core-rs/proto/temporalex/boundary/v1/boundary.proto). */
 export * as boundary from "./generated/boundary/temporalex/boundary/v1/boundary.ts";
 
-/** What each half is when it is loaded. */
+/** The loaded halves. */
 export interface Cores {
-  /** Runs of workflows. */
+  /** For runs of workflows. */
   worker: WorkerCore;
-  /** State machines of embedded engines. */
+  /** For embedded engines. */
   engine: EngineCore;
 }
 
@@ -38,13 +39,13 @@ async function load<H extends CoreHalf>(half: H, source?: CoreSource | Promise<C
 }
 
 /**
- * Loads a half of the core once; every call answers the same. Without a source (and without `useCore`): the one that comes with the
- * package. Rejects with a CoreLoadError.
+ * Loads a half of the core once. Default source: that of `useCore`, else the one in the package.
+ * Rejects with a CoreLoadError.
  */
 export const loadCore: <H extends CoreHalf>(half: H, source?: CoreSource | Promise<CoreSource>) => Promise<Cores[H]> =
   /* @__PURE__ */ inlineWorker(/* @__PURE__ */ inlineEngine(load));
 
-/** Loads a half synchronously from its compiled module (workers get theirs posted). Throws a CoreLoadError. */
+/** Loads a half synchronously from its compiled module. Throws a CoreLoadError. */
 export function loadCoreSync<H extends CoreHalf>(half: H, module: WebAssembly.Module | Uint8Array<ArrayBuffer>): Cores[H] {
   return atOnce[known(half)](module) as Cores[H];
 }

@@ -1,15 +1,16 @@
-// Where the bytes of the core come from. The core has two halves, each a module of its own: the worker's runs workflow code against
-// histories, the engine's is the embedded engine. A half is fetched and compiled when something needs it, once, and posted compiled to
-// realms and other workers. This file knows neither the bytes nor the glue, so a bundle made from "temporalex/slim" contains no bytes.
+// Sources of the core's bytes. The core has two modules: the worker's runs workflow code against
+// histories, the engine's is the embedded engine. A half is fetched and compiled once, on demand,
+// and posted compiled to workers. This file refers to neither bytes nor glue, so a bundle of
+// "temporalex/slim" has no bytes.
 import { CoreLoadError } from "./errors.ts";
 
-/** The halves of the core: "worker" (worker.wasm) for realms, workers and the debugger, "engine" (engine.wasm) for the embedded engine. */
+/** Halves of the core: "worker" for realms, workers and the debugger, "engine" for the embedded engine. */
 export type CoreHalf = "worker" | "engine";
 
-/** The address of a half's file in the package, the answer of a fetch for it, its bytes, or the module that was compiled from it. */
+/** The URL of a half's file in the package, a fetch response, its bytes, or its compiled module. */
 export type CoreSource = string | URL | Response | WebAssembly.Module | ArrayBuffer | Uint8Array<ArrayBuffer>;
 
-/** Where each half comes from. A half that is never needed can be left out. */
+/** Sources of the halves. Unused halves may be omitted. */
 export interface CoreSources {
   /** The package's `worker.wasm`: for workers, realms and debug sessions. */
   readonly worker?: CoreSource | Promise<CoreSource>;
@@ -18,9 +19,9 @@ export interface CoreSources {
 }
 
 interface Origin {
-  /** What needs this half, for messages. */
+  /** Name of the user in messages. */
   readonly user: string;
-  /** A function that this half's module exports and the other's does not. */
+  /** A function that only this half's module exports. */
   readonly mark: string;
   given?: CoreSource | Promise<CoreSource>;
   byDefault?: () => Promise<CoreSource>;
@@ -33,10 +34,10 @@ const origins: { readonly [half in CoreHalf]: Origin } = {
 };
 
 /**
- * Says where the halves of the core come from. Call it before anything that needs one (`open`, an engine, a worker, a realm); an address is
- * fetched when its half is first needed, and again after a fetch that failed. Realms get the compiled module from here, so they fetch
- * nothing. Halves may be given in several calls; once one has been loaded in this thread, another source for it changes nothing.
- * Throws a TypeError for anything but an object with `worker`, `engine` or both.
+ * Sets the sources of the core's halves. Call it before any use (`open`, an engine, a worker, a
+ * realm); a URL is fetched on first use, and again after a failed fetch. Realms get the compiled
+ * module from here. Later calls may add halves; a half that is loaded in this thread keeps its
+ * source. Throws a TypeError for anything but an object with `worker`, `engine` or both.
  *
  * @example
  * import engine from "temporalex/engine.wasm?url"; // Vite; or the addresses at which your server has the package's files
@@ -49,12 +50,12 @@ export function useCore(sources: CoreSources): void {
     const source = sources[half];
     if (source === undefined) continue;
     origins[half].given = source;
-    // A failure is thrown to what needs the half; until then it has no listener.
+    // A failure is thrown to the user of the half; until then it has no listener.
     if (source instanceof Promise) source.catch(() => {});
   }
 }
 
-/** An address alone does not say which half it is of. */
+/** A URL alone does not identify its half. */
 function checkSources(sources: CoreSources): void {
   const isOne = typeof sources !== "object" || sources === null || sources instanceof Promise || sources instanceof URL ||
     sources instanceof WebAssembly.Module || sources instanceof ArrayBuffer || ArrayBuffer.isView(sources) ||
@@ -75,12 +76,12 @@ function checkSources(sources: CoreSources): void {
   );
 }
 
-/** The source of a half that is taken where `useCore` did not give one. */
+/** Sets the source of a half for use without `useCore`. */
 export function defaultCore(half: CoreHalf, source: () => Promise<CoreSource>): void {
   origins[half].byDefault = source;
 }
 
-/** The compiled module of a half, to post to realms and other workers. Rejects with a CoreLoadError; the next call tries again. */
+/** Returns the compiled module of a half. Rejects with a CoreLoadError; a later call retries. */
 export function coreModule(half: CoreHalf): Promise<WebAssembly.Module> {
   const origin = origins[half];
   if (origin === undefined) {
@@ -103,7 +104,7 @@ export function coreModule(half: CoreHalf): Promise<WebAssembly.Module> {
   return attempt;
 }
 
-/** Throws a CoreLoadError where a module is of the other half, which would be found out in the middle of a call. */
+/** Throws a CoreLoadError if the module is of the other half. */
 export function checkHalf(half: CoreHalf, module: WebAssembly.Module): void {
   const exported = new Set(WebAssembly.Module.exports(module).map(({ name }) => name));
   if (exported.has(origins[half].mark)) return;

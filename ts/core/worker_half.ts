@@ -1,4 +1,4 @@
-// The worker's half of the core, loaded: what runs workflow code against histories. Where its bytes come from is in source.ts.
+// Loads the worker's half of the core, which runs workflow code. For its bytes see source.ts.
 import { createGlue, sourceHash } from "./generated/worker.js";
 import { type CoreInfo, RunOptions } from "./generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { LoadedHalf } from "./half.ts";
@@ -7,9 +7,9 @@ import { type CoreSource, useCore } from "./source.ts";
 
 /** The worker's half of the core. */
 export interface WorkerCore {
-  /** One workflow run. */
+  /** Creates a workflow run. */
   createRun(options: Partial<RunOptions>): CoreRun;
-  /** Version of the core and hash of the sources it was built from. */
+  /** Version of the core, and hash of its sources. */
   info(): CoreInfo;
 }
 
@@ -23,7 +23,7 @@ const core: WorkerCore = {
   info: () => half.info(),
 };
 
-/** Loads the worker's half once; every call answers the same. With a `source` as if `useCore` had been called before. */
+/** Loads the worker's half once. `source` is set as by `useCore`. */
 export async function loadWorkerCore(source?: CoreSource | Promise<CoreSource>): Promise<WorkerCore> {
   if (source !== undefined) useCore({ worker: source });
   await half.load();
@@ -36,7 +36,7 @@ export function loadWorkerCoreSync(module: WebAssembly.Module | Uint8Array<Array
   return core;
 }
 
-/** What the first trap or panic of the worker's half in this thread said: realms replace themselves then. */
+/** Message of the first trap or panic of the worker's half in this thread, for the realm's replacement. */
 export function workerTrap(): string | undefined {
   return half.trap;
 }

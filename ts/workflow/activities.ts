@@ -1,5 +1,5 @@
-// activities<T>(options): a typed proxy over the activities of a module. The name on the wire is the property key, with an optional
-// prefix, and never function.name: minifiers and re-exports change that one.
+// activities<T>(options): a typed proxy over the activities of a module. The type name is the
+// property key with an optional prefix, never function.name, which minifiers and re-exports change.
 import { type OptionNames, rejectUnknownOptions } from "../base/option_names.ts";
 import type { Duration } from "../converter/duration.ts";
 import { ActivityAwaiter, type ActivityOptionsShape, CANCELLATION, prepareActivity } from "../executor/primitives/activities.ts";
@@ -7,45 +7,46 @@ import { waitingFiber } from "../executor/scheduler/api_guard.ts";
 import { rejected } from "../executor/scheduler/fiber.ts";
 import { ms, readRetryPolicy, type RetryOptions } from "./retry.ts";
 
-/** Limits and retries of an activity. Durations: milliseconds or text such as "10s". */
+/** Timeouts and retries of an activity. Durations: milliseconds or text such as "10s". */
 export interface ActivityOptions {
-  /** Longest time of one attempt. Default: 30 s, when neither this nor scheduleToClose is given. */
+  /** Longest time of one attempt. Default: 30 s if scheduleToClose is not set either. */
   readonly startToClose?: Duration;
-  /** Longest time from scheduling to the end, retries included. Default: no limit. */
+  /** Longest time from scheduling to the end, including retries. Default: no limit. */
   readonly scheduleToClose?: Duration;
   /** Longest wait for a worker. Default: no limit. */
   readonly scheduleToStart?: Duration;
-  /** An attempt that sends no heartbeat for so long has failed. Default: none is expected. */
+  /** An attempt without a heartbeat for this long has failed. Default: no heartbeats required. */
   readonly heartbeat?: Duration;
-  /** How failed attempts are tried again. Default: 1 s, doubled each time up to 100 s, without end. */
+  /** Retry policy. Default: 1 s, doubled each time up to 100 s, without limit of attempts. */
   readonly retry?: RetryOptions;
   /**
-   * On cancellation: "tryCancel" (default) asks the activity and rejects at once; "waitCancellationCompleted" waits for its answer;
-   * "abandon" rejects at once and lets it run.
+   * On cancellation: "tryCancel" (default) requests it and rejects at once;
+   * "waitCancellationCompleted" waits for the end of the activity; "abandon" rejects at once and
+   * lets it run.
    */
   readonly cancellationType?: "tryCancel" | "waitCancellationCompleted" | "abandon";
-  /** Default: the workflow's own. */
+  /** Default: the workflow's task queue. */
   readonly taskQueue?: string;
-  /** A line for people who look at the history. */
+  /** One line for display in the history. */
   readonly summary?: string;
-  /** Default: a number. Unique among the open activities of the run. */
+  /** Id, unique among the open activities of the run. Default: a number. */
   readonly activityId?: string;
 }
 
 /** Options of {@link activities}. */
 export interface ActivitiesOptions extends ActivityOptions {
-  /** Put before every property key to make the name on the wire, e.g. "payment.". */
+  /** Prefix of every property key in the type name, for example "payment.". */
   readonly prefix?: string;
 }
 
 // deno-lint-ignore no-explicit-any
 export type AnyFunction = (...args: any[]) => any;
 
-/** An activity as workflow code calls it. */
+/** An activity as a function of workflow code. */
 export interface ActivityCall<A extends unknown[], R> {
-  /** Runs the activity and waits for it. Rejects with an ActivityFailure whose cause says what happened. */
+  /** Runs the activity and waits for it. Rejects with an ActivityFailure that has the cause. */
   (...args: A): Promise<R>;
-  /** The same activity with other options, over those of the proxy. */
+  /** Returns the same activity with options that override those of the proxy. */
   with(options: ActivityOptions): ActivityCall<A, R>;
 }
 
@@ -57,7 +58,7 @@ export type Activities<T> = {
 };
 
 /**
- * Activities of type `T` (usually `typeof import("./activities.ts")`), with options for all of them.
+ * Returns activities of type `T` (usually `typeof import("./activities.ts")`), with shared options.
  *
  * @example
  * const pay = activities<typeof import("./payment.ts")>({ startToClose: "1m", retry: { maximumAttempts: 5 } });
@@ -71,12 +72,12 @@ export function activities<T>(options: ActivitiesOptions = {}): Activities<T> {
   return activityProxy((key) => makeCall({ ...base, activityType: prefix + key })) as Activities<T>;
 }
 
-/** An object with a function for every name, made when it is first asked for. `what`: for messages. */
+/** Returns an object with a function for every name, created on first access. `what`: for messages. */
 export function activityProxy(make: (key: string) => unknown, what = "activities"): object {
   const calls = new Map<string, unknown>();
   return new Proxy({}, {
     get(_target, key) {
-      // Symbols are asked for by the language and by printers; `then` by every await of the proxy itself.
+      // The language and printers read symbols; every await of the proxy reads `then`.
       if (typeof key !== "string" || key === "then" || key === "toJSON") return undefined;
       let call = calls.get(key);
       if (call === undefined) calls.set(key, call = make(key));
@@ -128,7 +129,7 @@ const NOTHING: Common = {
   versioningIntent: 0,
 };
 
-/** The type as the core wants it; `before` when it is not given. Throws for an unknown one. */
+/** Converts the type for the core; `before` if undefined. Throws for an unknown type. */
 export function cancellationOf(
   type: keyof typeof CANCELLATION | undefined,
   before: Common["cancellationType"],
@@ -138,7 +139,7 @@ export function cancellationOf(
   throw new TypeError(`cancellationType must be one of ${Object.keys(CANCELLATION).join(", ")}, not "${type}"`);
 }
 
-/** The options as the core wants them, over `before`. Throws for what no server would take. */
+/** Converts the options for the core, over `before`. Throws for invalid values. */
 function checked(
   options: ActivityOptions,
   before: Common = NOTHING,

@@ -1,5 +1,6 @@
-// Child workflows: other workflows that this one starts, waits for, signals and cancels. A child is a workflow of its own, with an id, a
-// history and workers; what ties it to its parent are the result, cancellation, and what becomes of it when the parent closes.
+// Child workflows, which this workflow starts, awaits, signals and cancels. A child is a separate
+// workflow with its own id, history and workers; it shares result, cancellation and parent close
+// policy with its parent.
 import { type OptionNames, rejectSurplusArguments, rejectUnknownOptions } from "../base/option_names.ts";
 import type { Duration } from "../converter/duration.ts";
 import type { SearchAttributes } from "../converter/search_attributes.ts";
@@ -17,79 +18,83 @@ import type { WorkflowDefinition } from "./definition.ts";
 import type { Signal } from "./messages.ts";
 import { ms, optionalText, quoteValue, readRetryPolicy, type RetryOptions } from "./retry.ts";
 
-/** Everything that describes a child workflow, but its arguments. Durations: milliseconds or text such as "10s". */
+/** Options of a child workflow, except its arguments. Durations: milliseconds or text such as "10s". */
 export interface ChildWorkflowOptions {
-  /** Its workflow id. Default: a UUID, the same on replay. A business key makes sure that there is one at a time. */
+  /** Workflow id. Default: a UUID, the same on replay. A business key ensures a single open run. */
   readonly id?: string;
-  /** The queue whose workers run it. Default: the parent's own. */
+  /** Task queue of the child. Default: the parent's. */
   readonly taskQueue?: string;
-  /** May it take an id whose last run is closed? Default ALLOW_DUPLICATE. An id of an open run is never taken. */
+  /** Whether an id of a closed run may be reused. Default: ALLOW_DUPLICATE. An open run's id never is. */
   readonly idReusePolicy?: "ALLOW_DUPLICATE" | "ALLOW_DUPLICATE_FAILED_ONLY" | "REJECT_DUPLICATE";
-  /** What becomes of it when the parent closes, in whatever way: TERMINATE (default), REQUEST_CANCEL, or ABANDON: it goes on. */
+  /** What happens when the parent closes: TERMINATE (default), REQUEST_CANCEL, or ABANDON (it continues). */
   readonly parentClosePolicy?: "TERMINATE" | "ABANDON" | "REQUEST_CANCEL";
   /**
-   * On cancellation: "waitCancellationCompleted" (default) asks it to cancel and waits for its end, however it ends; "tryCancel" asks and
-   * rejects at once; "abandon" rejects at once and leaves it alone. "waitCancellationRequested" is known to Temporal, whose SDKs wait for
-   * the end with it, too; so does this package.
+   * On cancellation: "waitCancellationCompleted" (default) requests it and waits for the end of the
+   * child; "tryCancel" requests it and rejects at once; "abandon" rejects at once and lets it run.
+   * "waitCancellationRequested" waits for the end too, as in Temporal's SDKs.
    */
   readonly cancellationType?: "waitCancellationCompleted" | "waitCancellationRequested" | "tryCancel" | "abandon";
-  /** Runs it again when it fails. Default: never. */
+  /** Retry policy of the child. Default: no retries. */
   readonly retry?: RetryOptions;
-  /** Limit of the whole chain of its runs, with retries and continue-as-new. */
+  /** Limit of all its runs together, including retries and continue-as-new. */
   readonly executionTimeout?: Duration;
   /** Limit of one run. */
   readonly runTimeout?: Duration;
   /** Limit of one workflow task. */
   readonly taskTimeout?: Duration;
-  /** A cron expression of the service: it starts again and again, and has no result before it ends. */
+  /** A cron expression: the service restarts it repeatedly, and its result comes at the end. */
   readonly cronSchedule?: string;
-  /** Data shown by describe and list, not searchable. */
+  /** Data in describe and list responses, not searchable. */
   readonly memo?: { readonly [key: string]: unknown };
-  /** Data that lists can select by. */
+  /** Attributes for queries of lists. */
   readonly searchAttributes?: SearchAttributes;
-  /** One line for people who look at the history. */
+  /** One line for display in the history. */
   readonly summary?: string;
-  /** More lines for people. */
+  /** More text for display. */
   readonly details?: string;
 }
 
-/** `args`, optional where there are none. */
+/** `args`, optional if every argument is. */
 export type ChildArgs<A extends unknown[]> = [] extends A ? { readonly args?: A } : { readonly args: A };
 
-/** The options argument of a child: it may be left out where nothing in it is required. */
+/** The options argument of a child; optional if nothing in it is required. */
 export type ChildOptions<A extends unknown[]> = [] extends A ? [options?: ChildWorkflowOptions & ChildArgs<A>]
   : [options: ChildWorkflowOptions & ChildArgs<A>];
 
-/** A child workflow that has started, with result `R`. */
+/** A started child workflow with result `R`. */
 export interface ChildWorkflowHandle<R = unknown> {
-  /** Its id. */
+  /** Workflow id. */
   readonly workflowId: string;
-  /** The run that its start began. */
+  /** Run id of its first run. */
   readonly firstExecutionRunId: string;
   /**
-   * Waits for its end: the result, or a ChildWorkflowFailure whose cause says what happened. May be asked for often, and late; a wait that
-   * is given up does not cancel the child.
+   * Waits for the end. Resolves to the result, or rejects with a ChildWorkflowFailure that has the
+   * cause. May be called repeatedly; a canceled wait does not cancel the child.
    */
   result(): Promise<R>;
-  /** Sends it a signal; resolves when the service has recorded it. Rejects with an ApplicationFailure when it is closed. */
+  /**
+   * Sends a signal; resolves when the service has recorded it. Rejects with an ApplicationFailure
+   * if closed.
+   */
   signal<A extends unknown[] = unknown[]>(signal: Signal<A> | string, ...args: NoInfer<A>): Promise<void>;
   /**
-   * Asks it to cancel, as its `cancellationType` says: what comes of it is what `result()` tells. Asking again changes nothing. The request
-   * leaves with the task; a Temporal server forgets it when the parent ends in that same task.
+   * Requests cancellation according to `cancellationType`; `result()` has the outcome. Later calls
+   * have no effect. The request leaves with the task; a Temporal server drops it if the parent
+   * closes in the same task.
    */
   cancel(reason?: string): void;
 }
 
-// The overload that takes a definition is the last one of each: it is the one whose mismatch TypeScript 7 reports.
+// The overload with a definition is last: TypeScript 7 reports its mismatch.
 
-/** A child whose definition is not here, by the name of its type. */
+/** Starts a child by the name of its workflow type. */
 export function executeChild<R = unknown>(
   workflowType: string,
   options?: ChildWorkflowOptions & { readonly args?: readonly unknown[] },
 ): Promise<R>;
 /**
- * Starts a child workflow and waits for its result. Rejects with a ChildWorkflowFailure whose cause says what happened, or with a
- * WorkflowExecutionAlreadyStartedError when its id is taken.
+ * Starts a child workflow and waits for its result. Rejects with a ChildWorkflowFailure that has
+ * the cause, or a WorkflowExecutionAlreadyStartedError if its id is taken.
  *
  * @example
  * const tracking = await executeChild(shipping, { id: `shipping-${order.id}`, args: [order.items], retry: { maximumAttempts: 3 } });
@@ -110,14 +115,15 @@ export function executeChild(
   return new ChildAwaiter(fiber, new Child(fiber, shape), "end", true).promise;
 }
 
-/** A child whose definition is not here, by the name of its type. */
+/** Starts a child by the name of its workflow type. */
 export function startChild<R = unknown>(
   workflowType: string,
   options?: ChildWorkflowOptions & { readonly args?: readonly unknown[] },
 ): Promise<ChildWorkflowHandle<R>>;
 /**
- * Starts a child workflow, waits until it has started, and gives a handle to it: to do something else meanwhile, to signal it, or to leave
- * it alone (`parentClosePolicy: "ABANDON"`). Rejects with a WorkflowExecutionAlreadyStartedError when its id is taken.
+ * Starts a child workflow, waits for its start, and returns a handle, for example to signal it or
+ * to let it run (`parentClosePolicy: "ABANDON"`). Rejects with a
+ * WorkflowExecutionAlreadyStartedError if its id is taken.
  *
  * @example
  * const handle = await startChild(shipping, { args: [order.items] });
@@ -141,11 +147,11 @@ export function startChild(
   return new ChildAwaiter(fiber, child, "start", true, () => handleOf(child)).promise as Promise<ChildWorkflowHandle>;
 }
 
-/** A child whose definition is not here, by the name of its type. */
+/** Starts a child by the name of its workflow type. */
 export function spawn<R = unknown>(workflowType: string, ...args: unknown[]): Promise<R>;
 /**
- * Starts a child workflow with these arguments and waits for its result: the shortest form of {@link executeChild}, with none of its
- * options.
+ * Starts a child workflow with these arguments and waits for its result, as {@link executeChild}
+ * without options.
  *
  * @example
  * const result = await spawn(combat, { attacker, defender });
@@ -182,7 +188,7 @@ function handleOf(child: Child): ChildWorkflowHandle {
   }) as ChildWorkflowHandle;
 }
 
-/** The name that a definition or text stands for. Throws a TypeError for anything else. */
+/** Returns the name of a definition, or the name itself. Throws a TypeError for anything else. */
 export function requireName(api: string, definition: { readonly name: string } | string): string {
   const name: unknown = typeof definition === "string" ? definition : (definition as { name?: string } | undefined)?.name;
   if (typeof name === "string" && name !== "") return name;
@@ -208,7 +214,7 @@ function oneOf<T extends object>(option: string, table: T, value: keyof T): T[ke
   throw new TypeError(`${option} must be one of ${Object.keys(table).join(", ")}, not ${JSON.stringify(value)}`);
 }
 
-/** The options as the executor wants them. Throws for what no server would take. */
+/** Converts the options for the executor. Throws for invalid values. */
 function checked(api: string, workflow: { readonly name: string } | string, options: Given): ChildOptionsShape {
   const workflowType = requireName(api, workflow);
   if (typeof options !== "object" || options === null || Array.isArray(options)) {

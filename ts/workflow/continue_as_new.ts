@@ -1,4 +1,4 @@
-// continueAsNew: what run returns to start over, under the same workflow id, with a fresh history.
+// continueAsNew: returned by run to start over under the same workflow id with a new history.
 import { type OptionNames, rejectUnknownOptions } from "../base/option_names.ts";
 import { type ContinueAsNewShape, makeContinueAsNew } from "../executor/program/definition.ts";
 import { toMs } from "../converter/duration.ts";
@@ -13,29 +13,29 @@ declare const continues: unique symbol;
 
 /** Returned by run to continue as new with arguments `A`. Made by {@link continueAsNew}. */
 export interface ContinueAsNew<A extends unknown[]> extends ContinueAsNewShape {
-  /** The arguments of the next run, for the type checker. */
+  /** Arguments of the next run, for the type checker. */
   readonly [continues]: A;
 }
 
 /**
- * `T` is the type that its place expects, so that run may declare the type of its result: `async (n: number): Promise<Order>`. A handler of a
- * receive expects a handler result, and gets none.
+ * `T` is the expected type, so that run may declare its result type: `async (n: number):
+ * Promise<Order>`. A handler of a receive expects a handler result, which this excludes.
  */
 type InRun<T> = T extends HandlerResult ? unknown : T;
 
 /** Options of the next run. */
 export interface ContinueAsNewOptions {
-  /** Another workflow type; then the arguments are that type's. */
+  /** Another workflow type, whose arguments are required then. */
   readonly workflowType?: string;
   /** Default: the queue of this run. */
   readonly taskQueue?: string;
-  /** Timeout of the new run; default: as before. */
+  /** Timeout of the next run. Default: unchanged. */
   readonly runTimeout?: Duration;
-  /** Timeout of one workflow task; default: as before. */
+  /** Timeout of one workflow task. Default: unchanged. */
   readonly taskTimeout?: Duration;
-  /** Default: the memo of this run, as upserts left it. An empty one is none given; `upsertMemo` removes keys. */
+  /** Default: the current memo of this run. An empty one counts as not set; `upsertMemo` removes keys. */
   readonly memo?: { readonly [key: string]: unknown };
-  /** Default: the search attributes of this run, as upserts left them. Empty ones are none given. */
+  /** Default: the current search attributes of this run. Empty ones count as not set. */
   readonly searchAttributes?: SearchAttributes;
 }
 
@@ -52,18 +52,17 @@ function checkRole(): void {
 }
 
 /**
- * Continues as new: `return continueAsNew(args)` from run ends this run and starts the next one with these arguments. Only run may return
- * it: anywhere else it is a compile error, and a NestingError that fails the task, as is a run that makes it and returns something else.
- * Signals that nothing has received yet are delivered
- * first in the new run. If run declares the type of its result (`async (n: number): Promise<Order>`), the compiler does not check these
- * arguments; without a declared type it does.
+ * Continues as new: `return continueAsNew(args)` from run ends this run and starts the next one
+ * with these arguments. Only run may return it; anything else is a compile error, or a NestingError
+ * that fails the task. Buffered signals are delivered first in the next run. With a declared result
+ * type of run (`async (n: number): Promise<Order>`) the compiler does not check the arguments.
  */
 export function continueAsNew<A extends unknown[], T = unknown>(...args: A): ContinueAsNew<A> & InRun<T> {
   checkRole();
   return makeContinueAsNew({ args, options: {} }) as ContinueAsNew<A> & InRun<T>;
 }
 
-/** As {@link continueAsNew}, with options for the new run. Arguments for another workflow type cannot be checked here. */
+/** Like {@link continueAsNew}, with options. Arguments of another workflow type are not checked. */
 export function continueAsNewWith<T = unknown>(
   options: ContinueAsNewOptions & { readonly workflowType: string },
   ...args: unknown[]

@@ -1,4 +1,5 @@
-// workflow(...): a definition is a name, a run function and the queries it answers. Its type carries arguments and result to clients.
+// workflow(...): a definition has a name, a run function and query handlers. Its type has arguments
+// and result.
 import { type OptionNames, rejectUnknownOptions } from "../base/option_names.ts";
 import {
   type DefinitionShape,
@@ -11,7 +12,7 @@ import type { Carry } from "./carry.ts";
 import type { ContinueAsNew } from "./continue_as_new.ts";
 import type { Query, Signal, Update } from "./messages.ts";
 
-/** A workflow definition: `A` are the arguments of its run function, `R` is what it completes with. */
+/** A workflow definition: `A` are the arguments of its run function, `R` is its result. */
 export interface WorkflowDefinition<A extends unknown[] = unknown[], R = unknown> extends DefinitionShape {
   readonly kind: "workflow";
   /** Name of the workflow type. */
@@ -27,87 +28,94 @@ type AnyFirst = (...args: any[]) => unknown;
 // deno-lint-ignore no-explicit-any
 type AnyMessage = Signal<any> | Update<any, any> | Query<any, any>;
 
-/** What the run function completes with: its result, without continue-as-new. */
+/** The result of the run function, without continue-as-new. */
 // deno-lint-ignore no-explicit-any
 export type ResultOf<F extends AnyRun> = Exclude<Awaited<ReturnType<F>>, ContinueAsNew<any>>;
 
-/** A continue-as-new must give the arguments that run takes. */
+/** A continue-as-new must have the arguments of run. */
 type CheckedRun<F extends AnyRun> = Extract<Awaited<ReturnType<F>>, ContinueAsNew<unknown[]>> extends ContinueAsNew<Parameters<F>>
   ? unknown
   : { readonly "continueAsNew needs the arguments of run": Parameters<F> };
 
-/** The properties that hold queries. */
+/** Keys of queries. */
 type QueryKeys<M> = { [K in keyof M]: M[K] extends { readonly kind: "query" } ? K : never }[keyof M];
 
-/** Handlers for every query among the messages, by property; their first argument is the last published state. */
+/** A handler for every query of the messages, by key; the first argument is the published state. */
 type QueryHandlers<M> = { readonly [K in QueryKeys<M>]: M[K] extends Query<infer R, infer A> ? Answer<R, A> : never };
 // deno-lint-ignore no-explicit-any
 type Answer<R, A extends unknown[]> = (published: any, ...args: A) => R;
 
-/** With queries among the messages their handlers are required; otherwise handlers go by wire name. */
+/** With queries among the messages their handlers are required; otherwise handlers are keyed by name. */
 type QueriesFor<M> = [QueryKeys<M>] extends [never] ? { readonly queries?: FreeQueries }
   : { readonly queries: QueryHandlers<M> };
 
-/** Query handlers by wire name, for definitions that list no messages. */
+/** Query handlers by name, for definitions without messages. */
 // deno-lint-ignore no-explicit-any
 type FreeQueries = { readonly [name: string]: (published: any, ...args: any[]) => unknown };
 
 interface CommonOptions {
   /**
-   * What happens when a message handler throws something that is not a Temporal failure. "report" (default): an update fails, a signal is
-   * logged, the workflow goes on. "failTask": it is taken for a bug; the task fails and is tried again, so that a deployment can fix it.
+   * Errors of message handlers that are not Temporal failures. "report" (default): an update fails,
+   * a signal is logged, the workflow continues. "failTask": the task fails and is retried, so that
+   * a deployment can fix it.
    */
   readonly handlerErrors?: HandlerErrors;
   /**
-   * With worker versioning (`workerDeploymentOptions` of the worker): "PINNED" runs stay with the version that they began on,
-   * "AUTO_UPGRADE" runs go on with the current one. Default: the worker's `defaultVersioningBehavior`.
+   * With worker versioning (`workerDeploymentOptions`): "PINNED" runs stay on their version,
+   * "AUTO_UPGRADE" runs move to the current one. Default: the worker's `defaultVersioningBehavior`.
    */
   readonly versioningBehavior?: VersioningBehavior;
   /**
-   * How many answered updates are known to the run that continues this one as new: an update that comes again with the id of one of them
-   * gets the answer that it had, and no handler runs. From 0 to 1,000, in 256 KiB of ids and answers; beyond that the oldest are
-   * forgotten. They are written into the history twice per continue-as-new. Default: 32, in 32 KiB.
+   * Number of completed updates that the next run of continue-as-new remembers: a repeated update
+   * with one of their ids gets the same result without its handler. From 0 to 1,000, in 256 KiB of
+   * ids and results; the oldest are dropped. They are written to history twice per continue-as-new.
+   * Default: 32, in 32 KiB.
    */
   readonly rememberUpdates?: number;
 }
 
-/** What defines a workflow, beside its messages and queries. */
+/** Definition of a workflow, in addition to its messages and queries. */
 export interface WorkflowOptions<F extends AnyRun> extends CommonOptions {
   /**
-   * The workflow: sequential code that calls activities, sleeps, receives messages and returns its result. Return `continueAsNew(...)` to
-   * start over with a fresh history; throw an ApplicationFailure to fail.
+   * The workflow: sequential code that calls activities, sleeps, receives messages and returns its
+   * result. Return `continueAsNew(...)` to start over with a new history; throw an
+   * ApplicationFailure to fail.
    */
   readonly run: F;
 }
 
-/** What a round completes the workflow with: what it returns, but for {@link carry} and continue-as-new. */
+/** The result of a workflow of rounds: its returned type without {@link carry} and continue-as-new. */
 // deno-lint-ignore no-explicit-any
 export type RoundResult<T> = Exclude<T, Carry<any> | ContinueAsNew<any>>;
 
-/** A round goes on with the state that `carry` makes. */
+/** A round continues with the state of `carry`. */
 type CheckedRound<S, T> = Extract<T, Carry<unknown>> extends Carry<S> ? unknown
   : { readonly "carry needs the state that the workflow declares": S };
 
-/** What defines a workflow of rounds: a loop of any length, whose state goes from round to round. `F` makes the first state. */
+/**
+ * Definition of a workflow of rounds: a loop of any length with a carried state. `F` makes the
+ * first state.
+ */
 export interface RoundOptions<F extends AnyFirst, T> extends CommonOptions {
-  /** The state that the first round begins with, of the workflow's arguments. It must survive the payload converter. */
+  /** Returns the first state from the workflow's arguments. It must be encodable by the payload converter. */
   readonly carry: F;
   /**
-   * One round: sequential code as `run` is, called again each time that it returns `carry(next)`. What it returns otherwise is the
-   * workflow's result. Nothing else goes from one round to the next, and what a round leaves open is cancelled at its end.
+   * One round: sequential code like `run`, called again each time it returns `carry(next)`. Any
+   * other value is the workflow's result. Only the state passes to the next round, and open work is
+   * canceled at its end.
    */
   readonly round: (state: ReturnType<F>, ...args: Parameters<F>) => Promise<T>;
 }
 
-/** The most that `rememberUpdates` may be. */
+/** Maximum of `rememberUpdates`. */
 const MOST_REMEMBERED = 1000;
 
 /**
  * Defines a workflow.
  *
- * With `messages`, every query among them must have a handler under the same property, of matching types. Without, `queries` maps wire
- * names to handlers. A handler gets the last published state (undefined before the first publishState) and the arguments of the query;
- * it answers at once and changes nothing.
+ * With `messages`, every query needs a handler with the same key and matching types. Without,
+ * `queries` maps names to handlers. A handler gets the last published state (undefined before the
+ * first publishState) and the query's arguments; it is synchronous and read-only.
  *
  * @example
  * export const counter = workflow("Counter", {
@@ -170,7 +178,7 @@ interface MessageParts {
   queries: unknown;
 }
 
-/** What drives the workflow: a run function, or rounds. */
+/** Returns the run function, or the round with its carry. */
 function runOf(name: string, parts: object): { readonly run: AnyRun; readonly carry?: (...args: unknown[]) => unknown } {
   const { run, carry, round } = (parts ?? {}) as { readonly [key in "run" | "carry" | "round"]?: AnyRun };
   if (carry === undefined && round === undefined) {
@@ -184,7 +192,7 @@ function runOf(name: string, parts: object): { readonly run: AnyRun; readonly ca
   return { run: round, carry };
 }
 
-/** Handlers by wire name. */
+/** Returns handlers by name. */
 function queryTable(
   workflow: string,
   messages: { [key: string]: AnyMessage } | undefined,

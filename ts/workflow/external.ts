@@ -1,4 +1,4 @@
-// Workflows that this one did not start: messages to them, by id.
+// Messages to workflows that this one did not start, by id.
 import { waitingFiber } from "../executor/scheduler/api_guard.ts";
 import { ExternalCancelAwaiter, ExternalSignalAwaiter } from "../executor/primitives/externals.ts";
 import { rejected } from "../executor/scheduler/fiber.ts";
@@ -8,22 +8,25 @@ import { optionalText } from "./retry.ts";
 
 /** Another workflow of the namespace. Made by {@link externalWorkflow}. */
 export interface ExternalWorkflow {
-  /** Its id. */
+  /** Workflow id. */
   readonly workflowId: string;
-  /** The run that is meant; undefined: the one that is current when a message arrives. */
+  /** Run id; undefined: the current run when a message arrives. */
   readonly runId: string | undefined;
   /**
-   * Sends a signal. Resolves when the service has recorded it; rejects with an ApplicationFailure of type
-   * "ExternalWorkflowExecutionNotFound" when there is no such workflow or it is closed. Await it: a Temporal server forgets what
-   * leaves with the last task of a workflow.
+   * Sends a signal. Resolves when the service has recorded it; rejects with an ApplicationFailure
+   * of type "ExternalWorkflowExecutionNotFound" if the workflow does not exist or is closed. Await
+   * it: a Temporal server drops messages of a workflow's last task.
    */
   signal<A extends unknown[] = unknown[]>(signal: Signal<A> | string, ...args: NoInfer<A>): Promise<void>;
-  /** Asks it to cancel. Resolves when the service has recorded that; rejects as `signal` does. It cannot be taken back. Await it, too. */
+  /**
+   * Requests cancellation. Resolves when the service has recorded it; rejects like `signal`. Await
+   * it too.
+   */
   cancel(reason?: string): Promise<void>;
 }
 
 /**
- * Another workflow of the namespace, by its id: to signal it, or to ask it to cancel. Finds nothing out and waits for nothing.
+ * Returns another workflow of the namespace, to signal or cancel it. Does not check that it exists.
  *
  * @example
  * await externalWorkflow(`account-${order.customer}`).signal(charged, order.total);

@@ -1,5 +1,5 @@
-// localActivities<T>(options): a typed proxy as activities() makes one, for activities that the workflow's own worker runs within the
-// workflow task. The name on the wire is the property key, with an optional prefix.
+// localActivities<T>(options): a typed proxy like activities(), for activities that the workflow's
+// worker runs within the workflow task. The type name is the property key with an optional prefix.
 import { type OptionNames, rejectUnknownOptions } from "../base/option_names.ts";
 import type { Duration } from "../converter/duration.ts";
 import { CANCELLATION } from "../executor/primitives/activities.ts";
@@ -13,41 +13,42 @@ import { rejected } from "../executor/scheduler/fiber.ts";
 import { activityProxy, type AnyFunction, cancellationOf, DEFAULT_START_TO_CLOSE_MS } from "./activities.ts";
 import { ms, readRetryPolicy, type RetryOptions } from "./retry.ts";
 
-/** Limits and retries of a local activity. Durations: milliseconds or text such as "10s". */
+/** Timeouts and retries of a local activity. Durations: milliseconds or text such as "10s". */
 export interface LocalActivityOptions {
-  /** Longest time of one attempt. Default: 30 s, when neither this nor scheduleToClose is given. */
+  /** Longest time of one attempt. Default: 30 s if scheduleToClose is not set either. */
   readonly startToClose?: Duration;
-  /** Longest time from the first call to the end, retries included. Default: no limit. */
+  /** Longest time from the first call to the end, including retries. Default: no limit. */
   readonly scheduleToClose?: Duration;
-  /** Longest wait for a free place in the worker. Default: no limit. */
+  /** Longest wait for a slot in the worker. Default: no limit. */
   readonly scheduleToStart?: Duration;
-  /** How failed attempts are tried again. Default: 1 s, doubled each time up to 100 s, without end. */
+  /** Retry policy. Default: 1 s, doubled each time up to 100 s, without limit of attempts. */
   readonly retry?: RetryOptions;
   /**
-   * A retry that is due later than this waits in a durable timer of the workflow; a nearer one waits in the worker, and keeps the workflow
-   * task open. Default: 60 s.
+   * A later retry waits in a durable timer of the workflow; an earlier one in the worker, which
+   * keeps the workflow task open. Default: 60 s.
    */
   readonly localRetryThreshold?: Duration;
   /**
-   * On cancellation: "tryCancel" (default) tells the activity and rejects at once; "waitCancellationCompleted" waits for its answer;
-   * "abandon" rejects at once and lets it run.
+   * On cancellation: "tryCancel" (default) requests it and rejects at once;
+   * "waitCancellationCompleted" waits for the end of the activity; "abandon" rejects at once and
+   * lets it run.
    */
   readonly cancellationType?: "tryCancel" | "waitCancellationCompleted" | "abandon";
-  /** A line for people who look at the history. */
+  /** One line for display in the history. */
   readonly summary?: string;
 }
 
 /** Options of {@link localActivities}. */
 export interface LocalActivitiesOptions extends LocalActivityOptions {
-  /** Put before every property key to make the name on the wire, e.g. "payment.". */
+  /** Prefix of every property key in the type name, for example "payment.". */
   readonly prefix?: string;
 }
 
-/** A local activity as workflow code calls it. */
+/** A local activity as a function of workflow code. */
 export interface LocalActivityCall<A extends unknown[], R> {
-  /** Runs the activity and waits for it. Rejects with an ActivityFailure whose cause says what happened. */
+  /** Runs the activity and waits for it. Rejects with an ActivityFailure that has the cause. */
   (...args: A): Promise<R>;
-  /** The same activity with other options, over those of the proxy. */
+  /** Returns the same activity with options that override those of the proxy. */
   with(options: LocalActivityOptions): LocalActivityCall<A, R>;
 }
 
@@ -59,8 +60,9 @@ export type LocalActivities<T> = {
 };
 
 /**
- * Activities of type `T` that the worker which has the workflow runs itself, within the workflow task: for short calls whose way over a
- * task queue would take longer than they do. They are the same functions, registered under `activities`.
+ * Returns activities of type `T` that the workflow's worker runs within the workflow task: for
+ * short calls that would wait longer in a task queue. They are the functions registered under
+ * `activities`.
  *
  * @example
  * const lookups = localActivities<typeof import("./lookups.ts")>({ startToClose: "2s" });
@@ -107,7 +109,7 @@ const NOTHING: Common = {
   summary: undefined,
 };
 
-/** The options as the core wants them, over `before`. */
+/** Converts the options for the core, over `before`. */
 function checked(options: LocalActivityOptions, before: Common = NOTHING): Common {
   const spec = {
     scheduleToCloseTimeoutMs: ms("scheduleToClose", options.scheduleToClose, before.scheduleToCloseTimeoutMs),

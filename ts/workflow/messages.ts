@@ -1,29 +1,29 @@
-// Messages: declared once, shared by the workflow and its clients. Plain data at run time; arguments and results live in the type. A
-// name on the wire is the one given here.
+// Messages, declared once and shared by the workflow and its clients. Plain data at run time;
+// arguments and results are in the type.
 import { type OptionNames, rejectUnknownOptions } from "../base/option_names.ts";
 import { isReserved, RESERVED_NAMES } from "../executor/program/built_in_queries.ts";
 import type { StandardSchemaV1 } from "./standard_schema.ts";
 
-/** A fire-and-forget message with arguments `A`. Made by {@link signal}. */
+/** A message without response, with arguments `A`. Made by {@link signal}. */
 export interface Signal<A extends unknown[] = []> {
   readonly kind: "signal";
-  /** Name on the wire. */
+  /** Name of the signal. */
   readonly name: string;
   /** Validators of the arguments, by position. */
   readonly args?: ArgSchemas<A>;
-  /** For people, who read it in user interfaces. */
+  /** Shown in user interfaces. */
   readonly description?: string;
   readonly _a?: A;
 }
 
-/** A request with arguments `A` that the workflow answers with an `R`. Made by {@link update}. */
+/** A request with arguments `A` and response `R`. Made by {@link update}. */
 export interface Update<A extends unknown[] = [], R = void> {
   readonly kind: "update";
-  /** Name on the wire. */
+  /** Name of the update. */
   readonly name: string;
   /** Validators of the arguments, by position. */
   readonly args?: ArgSchemas<A>;
-  /** For people, who read it in user interfaces. */
+  /** Shown in user interfaces. */
   readonly description?: string;
   readonly _a?: A;
   readonly _r?: R;
@@ -32,30 +32,30 @@ export interface Update<A extends unknown[] = [], R = void> {
 /** A read-only request over the published state. Made by {@link query}. */
 export interface Query<R = unknown, A extends unknown[] = []> {
   readonly kind: "query";
-  /** Name on the wire. */
+  /** Name of the query. */
   readonly name: string;
-  /** For people, who read it in user interfaces. */
+  /** Shown in user interfaces. */
   readonly description?: string;
   readonly _a?: A;
   readonly _r?: R;
 }
 
-/** One Standard Schema validator per argument; their outputs are what handlers get. Synchronous. */
+/** One Standard Schema validator per argument, synchronous. Handlers get their outputs. */
 export type ArgSchemas<A extends unknown[]> = { readonly [K in keyof A]: StandardSchemaV1<unknown, A[K]> };
 
-/** Options of a declared query. */
+/** Options of a query. */
 export interface QueryOptions {
-  /** What it answers, for people: Temporal's user interface and `workflow metadata` show it. */
+  /** What it returns; shown by Temporal's UI and `workflow metadata`. */
   readonly description?: string;
 }
 
-/** Options of a declared message. */
+/** Options of a signal or update. */
 export interface MessageOptions<A extends unknown[]> {
-  /** What it does, for people: Temporal's user interface and `workflow metadata` show it. */
+  /** What it does; shown by Temporal's UI and `workflow metadata`. */
   readonly description?: string;
   /**
-   * Validators of the arguments, by position: zod, valibot, arktype or any other Standard Schema. An update whose arguments they refuse is
-   * rejected; a signal is logged and dropped.
+   * Validators of the arguments, by position: zod, valibot, arktype or any Standard Schema. An
+   * update with invalid arguments is rejected; a signal is logged and dropped.
    */
   readonly args?: ArgSchemas<A>;
 }
@@ -95,7 +95,7 @@ export function update<A extends unknown[] = [], R = void>(name: string, options
 }
 
 /**
- * Declares a query by its result and its arguments.
+ * Declares a query with its result and arguments.
  *
  * @example
  * export const status = query<Status>("status");

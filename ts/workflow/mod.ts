@@ -1,4 +1,5 @@
-// What workflow code imports: the Temporalex programming model. No I/O, no platform API; the same in Node, Deno and browsers.
+// The programming model for workflow code. No I/O and no platform API; the same in Node, Deno and
+// browsers.
 export { activities } from "./activities.ts";
 export type { Activities, ActivitiesOptions, ActivityCall, ActivityOptions } from "./activities.ts";
 export { localActivities } from "./local_activities.ts";
@@ -103,6 +104,6 @@ export {
   WorkflowExecutionAlreadyStartedError,
 } from "../converter/failures.ts";
 export type { ApplicationFailureOptions, RetryState, TimeoutType } from "../converter/failures.ts";
-// For modules of payload converters, which are loaded beside the workflows.
+// For modules of payload converters, which are loaded with the workflows.
 export { defaultPayloadConverter, jsonPayloadConverter, LossyValueError, PayloadConverterError } from "../converter/payload.ts";
 export type { Payload, PayloadConverter } from "../converter/payload.ts";

@@ -1,5 +1,5 @@
-// nexus<T>(service, options): a typed proxy over the operations of a Nexus service, as activities() makes one over activities. A service is
-// named by text, or by its definition of the package nexus-rpc, which is read and not imported: it is the program's own package.
+// nexus<T>(service, options): a typed proxy over the operations of a Nexus service. A service is
+// given by name, or by its nexus-rpc definition, which is read without importing that package.
 import { type OptionNames, rejectUnknownOptions } from "../base/option_names.ts";
 import type { Duration } from "../converter/duration.ts";
 import {
@@ -14,60 +14,66 @@ import { rejected } from "../executor/scheduler/fiber.ts";
 import { activityProxy, type AnyFunction } from "./activities.ts";
 import { ms, optionalText, quoteValue } from "./retry.ts";
 
-/** Limits of a Nexus operation. Durations: milliseconds or text such as "10s". */
+/** Timeouts of a Nexus operation. Durations: milliseconds or text such as "10s". */
 export interface NexusOperationOptions {
-  /** Longest time from the call to the end, all attempts included. Default: what the cluster says. */
+  /** Longest time from the call to the end, including all attempts. Default: that of the cluster. */
   readonly scheduleToClose?: Duration;
-  /** Longest time from the call to its start. Default: no limit. Older servers do not know it. */
+  /** Longest time from the call to its start. Default: no limit. Ignored by older servers. */
   readonly scheduleToStart?: Duration;
-  /** Longest time from its start to its end. Default: no limit. Older servers do not know it. */
+  /** Longest time from its start to its end. Default: no limit. Ignored by older servers. */
   readonly startToClose?: Duration;
   /**
-   * On cancellation: "waitCancellationCompleted" (default) asks the operation to cancel and waits for its end, however it ends;
-   * "waitCancellationRequested" asks, and waits until the handler has the request; "tryCancel" asks and rejects at once; "abandon" rejects at
-   * once and lets it run.
+   * On cancellation: "waitCancellationCompleted" (default) requests it and waits for the end of the
+   * operation; "waitCancellationRequested" waits until the handler has the request; "tryCancel"
+   * requests it and rejects at once; "abandon" rejects at once and lets it run.
    */
   readonly cancellationType?: "waitCancellationCompleted" | "waitCancellationRequested" | "tryCancel" | "abandon";
-  /** What the handler gets beside the input. Neither encoded nor encrypted. */
+  /** Headers for the handler, in addition to the input. Neither encoded nor encrypted. */
   readonly headers?: { readonly [name: string]: string };
-  /** A line for people who look at the history. */
+  /** One line for display in the history. */
   readonly summary?: string;
 }
 
 /** Options of {@link nexus}. */
 export interface NexusOptions extends NexusOperationOptions {
-  /** Name of the endpoint, as the cluster knows it. */
+  /** Name of the endpoint in the cluster. */
   readonly endpoint: string;
 }
 
-/** A Nexus operation that has started, with result `R`. */
+/** A started Nexus operation with result `R`. */
 export interface NexusOperationHandle<R = unknown> {
-  /** Name of its service. */
+  /** Name of the service. */
   readonly service: string;
-  /** Its name. */
+  /** Name of the operation. */
   readonly operation: string;
-  /** What its handler calls it; "" for one that had its result at once. */
+  /** The operation token; "" if it completed synchronously. */
   readonly token: string;
   /**
-   * Waits for its end: the result, or a NexusOperationFailure whose cause says what happened. May be asked for often, and late; a wait that
-   * is given up does not cancel the operation.
+   * Waits for the end. Resolves to the result, or rejects with a NexusOperationFailure that has the
+   * cause. May be called repeatedly; a canceled wait does not cancel the operation.
    */
   result(): Promise<R>;
-  /** Asks it to cancel, as its `cancellationType` says: `result()` then says what it led to. Asking again changes nothing. */
+  /**
+   * Requests cancellation according to `cancellationType`; `result()` has the outcome. Later calls:
+   * no effect.
+   */
   cancel(): void;
 }
 
-/** A Nexus operation as workflow code calls it. */
+/** A Nexus operation as a function of workflow code. */
 export interface NexusCall<A extends unknown[], R> {
-  /** Starts the operation and waits for its result. Rejects with a NexusOperationFailure whose cause says what happened. */
+  /**
+   * Starts the operation and waits for its result. Rejects with a NexusOperationFailure that has
+   * the cause.
+   */
   (...input: A): Promise<R>;
-  /** Starts the operation, waits until it has started, and gives a handle to it. */
+  /** Starts the operation, waits for its start, and returns a handle. */
   start(...input: A): Promise<NexusOperationHandle<R>>;
-  /** The same operation with other options, over those of the service. */
+  /** Returns the same operation with options that override those of the service. */
   with(options: NexusOperationOptions): NexusCall<A, R>;
 }
 
-/** The operations of a service whose definition is a type: functions of one input or none. */
+/** Operations of a service that is declared as a type: functions with one input or none. */
 export type NexusOperations<T> = {
   readonly [K in keyof T as T[K] extends AnyFunction ? K : never]: T[K] extends AnyFunction
     ? NexusCall<Parameters<T[K]>, Awaited<ReturnType<T[K]>>>
@@ -81,27 +87,28 @@ interface ValueType<T> {
 // deno-lint-ignore no-explicit-any
 type AnyType = ValueType<any>;
 
-/** A service, as `nexus.service(...)` of the package nexus-rpc makes it. */
+/** A service, as made by `nexus.service(...)` of nexus-rpc. */
 export interface NexusService {
-  /** Its name. */
+  /** Name of the service. */
   readonly name: string;
-  /** Its operations, each under its key. */
+  /** Operations by key. */
   readonly operations: { readonly [key: string]: { readonly name: string; inputType?: AnyType; outputType?: AnyType } };
 }
 
 type InputOf<O> = O extends { inputType?: ValueType<infer I> } ? I : unknown;
 type OutputOf<O> = O extends { outputType?: ValueType<infer R> } ? R : unknown;
-/** No input has no argument. */
+/** No input means no argument. */
 type InputArgs<I> = [I] extends [void | undefined] ? [] : [input: I];
 
-/** The operations of a service of nexus-rpc. */
+/** The operations of a nexus-rpc service. */
 export type NexusServiceOperations<S extends NexusService> = {
   readonly [K in keyof S["operations"]]: NexusCall<InputArgs<InputOf<S["operations"][K]>>, OutputOf<S["operations"][K]>>;
 };
 
 /**
- * The operations of a Nexus service at an endpoint of the cluster: of type `T` where the service is a name, or as its definition says. On a
- * Temporal cluster alone: the embedded engine fails the workflow task.
+ * Returns the operations of a Nexus service at an endpoint of the cluster: of type `T` for a name,
+ * or as in its definition. Only on a Temporal cluster: with the embedded engine the workflow task
+ * fails.
  *
  * @example
  * const payments = nexus<{ charge(order: Order): Receipt }>("payments", { endpoint: "billing", scheduleToClose: "5 minutes" });
@@ -110,7 +117,7 @@ export type NexusServiceOperations<S extends NexusService> = {
  */
 export function nexus<T>(service: string, options: NexusOptions): NexusOperations<T>;
 /**
- * The operations of a service that `nexus.service(...)` of the package nexus-rpc has made.
+ * Returns the operations of a service made by `nexus.service(...)` of nexus-rpc.
  *
  * @example
  * const payments = nexus(paymentsService, { endpoint: "billing" });
@@ -202,7 +209,7 @@ const NEXUS_OPTIONS: OptionNames<NexusOptions> = {
 };
 const { endpoint: _ofTheProxy, ...OPERATION_OPTIONS } = NEXUS_OPTIONS;
 
-/** The options as the executor wants them, over `before`. Throws for what no server would take. */
+/** Converts the options for the executor, over `before`. Throws for invalid values. */
 function checked(options: NexusOperationOptions, before: NexusOperationShape) {
   if (typeof options !== "object" || options === null) {
     throw new TypeError(`nexus: options must be an object, not ${quoteValue(options)}`);

@@ -1,5 +1,5 @@
-// on: code bound to something that happens. A handler of a receive and an arm of a select are made by the same function, because a signal
-// may be taken by either: what the code returns says where it may stand, and the types hold it to that.
+// on: binds code to an event. The same function makes handlers of a receive and arms of a select,
+// because both can take a signal; the type of the result decides where it may be used.
 import { type OptionNames, rejectSurplusArguments, rejectUnknownOptions } from "../base/option_names.ts";
 import { current } from "../executor/program/current.ts";
 import type { HandlerShape } from "../executor/program/definition.ts";
@@ -7,11 +7,14 @@ import type { Signal, Update } from "./messages.ts";
 import type { Async, HasControl, Noreply, NotFromHere, Reply, Stop, StopReply } from "./receive.ts";
 
 type MaybePromise<T> = T | Promise<T>;
-/** As `unknown`, but literals that a body returns keep their types. */
+/** Like `unknown`, but keeps the types of literals. */
 // deno-lint-ignore ban-types
 type Value = string | {} | null | undefined | void;
 
-/** An arm of {@link select}: what can decide it, and a body that gives an `R` when it has. Made by {@link on} and {@link timer}. */
+/**
+ * An arm of {@link select}: what decides it, and a body that returns an `R`. Made by {@link on} and
+ * {@link timer}.
+ */
 export interface Arm<R> {
   /** What it waits for. */
   readonly source: "signal" | "timer" | "promise" | "call";
@@ -19,8 +22,8 @@ export interface Arm<R> {
 }
 
 /**
- * Code bound to a signal. What it returns, `R`, says where it may stand: in a receive over a state `S` it is a handler result, in a select
- * anything. Made by {@link on}.
+ * Code bound to a signal. Its result `R` decides where it may be used: in a receive over a state
+ * `S` it is a handler result, in a select any value. Made by {@link on}.
  */
 export interface SignalHandler<S, R> extends HandlerShape, Arm<R> {
   /** What it waits for. */
@@ -38,11 +41,12 @@ export interface UpdateHandler<S> extends HandlerShape {
 /** A handler for one message of a receive, over a reducer state `S`. Made by {@link on}. */
 export type Handler<S> = SignalHandler<S, MaybePromise<Noreply<S> | Stop<S> | Async<unknown, S>>> | UpdateHandler<S>;
 
-/** Options of an update's handler. */
+/** Options of an update handler. */
 export interface UpdateHandlerOptions<A extends unknown[], S> {
   /**
-   * Decides whether the update is accepted, before anything is written to history: throw to reject, with the failure that the caller gets.
-   * Synchronous, sees a read-only view of the state, calls no API. Not run on replay.
+   * Throws to reject the update, before anything is written to history; the caller gets the
+   * failure. Synchronous, with a read-only view of the state and without API calls. Not run on
+   * replay.
    */
   readonly validate?: (args: A, state: Readonly<S>) => void;
 }
@@ -51,26 +55,27 @@ const UPDATE_HANDLER_OPTIONS: OptionNames<UpdateHandlerOptions<[], unknown>> = {
 const NO_OPTIONS = {};
 
 /**
- * Binds code to a signal: a handler of a receive, or an arm of a select. It gets the arguments as an array, and may block (call activities,
- * sleep, ...). In a receive it also gets the current state, and returns the new one wrapped in `noreply`, `stop` or `spawnAsync`. In a
- * select what it returns is the value of the select.
+ * Binds code to a signal: a handler of a receive, or an arm of a select. It gets the arguments as
+ * an array, and may block (call activities, sleep, ...). In a receive it also gets the state, and
+ * returns the new one wrapped in `noreply`, `stop` or `spawnAsync`. In a select its result is the
+ * value of the select.
  */
 export function on<S, A extends unknown[], R extends Value>(
   signal: Signal<A>,
   handler: (args: A, state: S) => R,
 ): SignalHandler<S, R>;
 /**
- * An arm of a select. A function is called by the select, and what it starts is the select's: when another arm wins, its activities,
- * timers and children are cancelled. A promise was started elsewhere, so it goes on: it can be an arm of the next select. A failure
- * of either is thrown by the select.
+ * An arm of a select. A function is called by the select: if another arm wins, its activities,
+ * timers and children are canceled. A promise was started elsewhere and continues: it can be an arm
+ * of the next select. A failure of either is thrown by the select.
  */
 export function on<T, R extends Value>(
   source: PromiseLike<T> | (() => HasControl<Awaited<T>> extends true ? NotFromHere<"an arm of select"> : T),
   body: (value: Awaited<T>) => R,
 ): Arm<R>;
 /**
- * Binds a handler to an update of a receive. It gets the arguments as an array and the current state, may block, and returns the response
- * and the new state wrapped in `reply`, `stop` or `spawnAsync`.
+ * Binds a handler to an update of a receive. It gets the arguments as an array and the state, may
+ * block, and returns response and new state wrapped in `reply`, `stop` or `spawnAsync`.
  */
 export function on<S, A extends unknown[], R>(
   update: Update<A, R>,

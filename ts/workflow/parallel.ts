@@ -1,15 +1,16 @@
-// parallel: fan-out whose branches all run to their end. shield: a piece of code that a cancellation does not reach.
+// parallel: runs branches concurrently, each to its end. shield: runs code that a cancellation does
+// not reach.
 import { rejectSurplusArguments } from "../base/option_names.ts";
 import { callingFiber } from "../executor/scheduler/api_guard.ts";
 import { startParallel, startShield } from "../executor/primitives/parallel.ts";
 import type { HasControl } from "./receive.ts";
 
-/** How a branch ended. */
+/** The outcome of a branch. */
 export type Settled<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: unknown };
 
-/** A branch of parallel: what it returns is its value. It may not return continueAsNew or a handler result. */
+/** A branch of parallel; its result is its value. It must not return continueAsNew or a handler result. */
 // deno-lint-ignore no-explicit-any
 type Branch = () => any;
 type CheckedBranches<F extends readonly Branch[]> = {
@@ -17,8 +18,9 @@ type CheckedBranches<F extends readonly Branch[]> = {
 };
 
 /**
- * Runs functions concurrently and waits for all of them. They start in order; one that throws does not stop the others; the results come
- * in the order of the functions. A cancellation of the workflow is thrown, not returned.
+ * Runs functions concurrently and waits for all. They start in order; an error does not stop the
+ * others; results are in the order of the functions. A cancellation of the workflow is thrown, not
+ * returned.
  *
  * @example
  * const [user, config] = await parallel([() => users.fetch(id), () => configs.load(tenant)]);
@@ -34,8 +36,8 @@ export function parallel<const F extends readonly Branch[]>(
 }
 
 /**
- * Runs a function that a cancellation of the workflow does not reach: clean-up after one, or work that must not be torn. It starts in a
- * turn of its own; nesting rules are those of where it stands.
+ * Runs a function that a cancellation of the workflow does not reach: clean-up, or atomic work. It
+ * starts in a separate turn; the nesting rules of its call site apply.
  */
 export function shield<T>(body: () => T | Promise<T>, ...surplus: never[]): Promise<T> {
   rejectSurplusArguments("shield", surplus, "shield needs one function and has no options");

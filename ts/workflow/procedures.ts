@@ -1,5 +1,6 @@
-// procedure(name, args): asks for something that is done outside of workers, by application code or by a person, and waits for the answer,
-// which a client sends (`completeProcedure`, `failProcedure`). On the wire it is an activity on a queue that no worker polls.
+// procedure(name, args): requests work outside of workers, by application code or a person, and
+// waits for the result that a client sends (`completeProcedure`, `failProcedure`). It is an
+// activity on a queue without workers.
 import { type OptionNames, rejectSurplusArguments, rejectUnknownOptions } from "../base/option_names.ts";
 import type { Duration } from "../converter/duration.ts";
 import { PROCEDURE_QUEUE, procedureType } from "../converter/procedure_names.ts";
@@ -9,39 +10,39 @@ import { rejected } from "../executor/scheduler/fiber.ts";
 import { ms, optionalText, quoteValue, readRetryPolicy } from "./retry.ts";
 import { wireNames } from "./typed_names.ts";
 
-/** A procedure with arguments `A` that is answered with an `R`. Made by {@link procedures}. */
+/** A procedure with arguments `A` and result `R`. Made by {@link procedures}. */
 export interface Procedure<A extends unknown[] = [], R = unknown> {
   readonly kind: "procedure";
-  /** Name on the wire. */
+  /** Name of the procedure. */
   readonly name: string;
   readonly _a?: A;
   readonly _r?: R;
 }
 
-/** What a procedure of {@link procedures} takes and gives. Made by {@link signature}. */
+/** Arguments and result of a procedure in {@link procedures}. Made by {@link signature}. */
 export interface ProcedureSignature<A extends unknown[], R> {
   readonly kind: "signature";
   readonly _a?: A;
   readonly _r?: R;
 }
 
-/** The procedures of a table, by their keys. */
+/** The procedures of a table, by key. */
 export type Procedures<T> = {
   readonly [K in keyof T]: T[K] extends ProcedureSignature<infer A, infer R> ? Procedure<A, R> : never;
 };
 
 /** Options of {@link procedure}. */
 export interface ProcedureOptions {
-  /** Longest wait for the answer; then it rejects with an ActivityFailure whose cause is a TimeoutFailure. Default: no limit. */
+  /** Longest wait; then it rejects with an ActivityFailure caused by a TimeoutFailure. Default: no limit. */
   readonly timeout?: Duration;
-  /** Its id, unique among what the run has open. Default: a number. */
+  /** Id, unique among the run's open activities. Default: a number. */
   readonly id?: string;
-  /** A line for people who look at the history. */
+  /** One line for display in the history. */
   readonly summary?: string;
 }
 
 /**
- * Arguments and result of a procedure, for {@link procedures}.
+ * Declares arguments and result of a procedure, for {@link procedures}.
  *
  * @example
  * signature<[target: number, power: number], number>()
@@ -51,7 +52,7 @@ export function signature<A extends unknown[] = [], R = unknown>(): ProcedureSig
 }
 
 /**
- * Declares the procedures of a workflow together. Their names on the wire are the keys in snake_case.
+ * Declares the procedures of a workflow. Their names are the keys in snake_case.
  *
  * @example
  * export const game = procedures({ computeDamage: signature<[target: number, power: number], number>() }); // "compute_damage"
@@ -69,12 +70,13 @@ export function procedures<T extends { readonly [key: string]: ProcedureSignatur
   return Object.freeze(made) as Procedures<T>;
 }
 
-/** No server takes an activity without a limit. An attempt that no worker has does not start, so that this one is never counted. */
+/** Servers require a timeout of activities. Start-to-close never begins without a worker. */
 const NO_LIMIT_MS = 10 * 365 * 86_400_000;
 
 /**
- * Asks for a procedure and waits for its answer, which a client sends: `client.completeProcedure({ workflow, name }, value)`. Rejects with an
- * ActivityFailure whose cause is what `failProcedure` was given, or a TimeoutFailure.
+ * Requests a procedure and waits for its result, which a client sends: `client.completeProcedure({
+ * workflow, name }, value)`. Rejects with an ActivityFailure caused by the failure of
+ * `failProcedure`, or by a TimeoutFailure.
  *
  * @example
  * const damage = await procedure(game.computeDamage, [target, power], { timeout: "1 minute" });
@@ -111,7 +113,7 @@ export function procedure(
     scheduleToStartTimeoutMs: 0,
     startToCloseTimeoutMs: timeoutMs === 0 ? NO_LIMIT_MS : 0,
     heartbeatTimeoutMs: 0,
-    // What was failed from outside has failed.
+    // A procedure failed by a client is not retried.
     retryPolicy: ONE_ATTEMPT,
     cancellationType: CANCELLATION.tryCancel,
     summary: optionalText("summary", options.summary),

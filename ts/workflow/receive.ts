@@ -1,5 +1,5 @@
-// receive, and what its handlers return, which says how the loop goes on. Types make a signal handler that replies, or an update handler
-// that does not, a compile error.
+// receive, and the results of its handlers, which decide how the loop continues. Types reject a
+// signal handler that replies, and an update handler that does not.
 import { type OptionNames, rejectSurplusArguments, rejectUnknownOptions } from "../base/option_names.ts";
 import type { Duration } from "../converter/duration.ts";
 import { toMs } from "../converter/duration.ts";
@@ -14,40 +14,40 @@ import { currentFiber, rejected } from "../executor/scheduler/fiber.ts";
 import type { ContinueAsNew } from "./continue_as_new.ts";
 import type { Handler } from "./on.ts";
 
-/** A signal handler is done: the new state, and the loop goes on. */
+/** Result of a signal handler: the new state; the loop continues. */
 export interface Noreply<S> {
   readonly kind: "noreply";
-  /** The state that the next message finds. */
+  /** The state for the next message. */
   readonly state: S;
 }
-/** An update handler is done: the response, the new state, and the loop goes on. */
+/** Result of an update handler: the response and the new state; the loop continues. */
 export interface Reply<R, S> {
   readonly kind: "reply";
-  /** What the caller gets. */
+  /** The response to the caller. */
   readonly response: R;
-  /** The state that the next message finds. */
+  /** The state for the next message. */
   readonly state: S;
 }
-/** A signal handler ends the receive. */
+/** Result of a signal handler that ends the receive. */
 export interface Stop<S> {
   readonly kind: "stop";
   /** The state that receive returns. */
   readonly state: S;
 }
-/** An update handler replies and ends the receive. */
+/** Result of an update handler that replies and ends the receive. */
 export interface StopReply<R, S> {
   readonly kind: "stopReply";
-  /** What the caller gets. */
+  /** The response to the caller. */
   readonly response: R;
   /** The state that receive returns. */
   readonly state: S;
 }
-/** A handler goes on in the background while the loop takes further messages. */
+/** A handler continues concurrently while the loop takes more messages. */
 export interface Async<R, S> {
   readonly kind: "async";
-  /** The state that the next message finds. */
+  /** The state for the next message. */
   readonly state: S;
-  /** What goes on in the background. Its state is that of the receive, which the type of a literal does not have to be. */
+  /** The concurrent part. Its state type is that of the receive, not of a literal. */
   // deno-lint-ignore no-explicit-any
   fn(updateState: UpdateState<any>): R | Promise<R>;
 }
@@ -55,7 +55,7 @@ export interface Async<R, S> {
 // deno-lint-ignore no-explicit-any
 type Any = any;
 type IsUnion<T, U = T> = T extends unknown ? [U] extends [T] ? false : true : never;
-/** The type of a single literal is widened; undefined and null could be anything. A union, such as boolean, was declared and is kept. */
+/** Widens a single literal; undefined and null become any. Declared unions such as boolean stay. */
 type WidenedProperty<T> = [T] extends [never] ? T
   : true extends IsUnion<T> ? T
   : [T] extends [null | undefined] ? Any
@@ -65,45 +65,45 @@ type WidenedProperty<T> = [T] extends [never] ? T
   : T extends bigint ? bigint
   : T extends readonly (infer E)[] ? [E] extends [never] ? Any[] : T
   : T;
-/** The state of a receive, as far as an object literal shows it: `{ done: true }` is a `{ done: boolean }`. */
+/** The state type of a receive, widened from an object literal: `{ done: true }` is `{ done: boolean }`. */
 type WidenedState<S> = S extends readonly unknown[] | ((...args: Any) => unknown) ? S
   : S extends object ? { [K in keyof S]: WidenedProperty<S[K]> }
   : WidenedProperty<S>;
 
-/** Changes the state of the enclosing receive: from the state to `[result, newState]`, at once. */
+/** Changes the state of the enclosing receive: from the state to `[result, newState]`, synchronously. */
 export type UpdateState<S> = <T>(change: (state: S) => readonly [T, S]) => Promise<T>;
 
 /** Values that only run or a handler may return. */
 // deno-lint-ignore no-explicit-any
 type Control = ContinueAsNew<any> | HandlerResult;
-/** What handlers of a receive return. */
+/** Results of handlers of a receive. */
 // deno-lint-ignore no-explicit-any
 export type HandlerResult = Noreply<any> | Reply<any, any> | Stop<any> | StopReply<any, any> | Async<any, any>;
-/** What stands where a control value (continueAsNew, a handler result) was returned by something that may not return it. */
+/** Type error for a control value (continueAsNew, a handler result) returned where it is not allowed. */
 export interface NotFromHere<Where extends string> {
   readonly "continueAsNew and handler results cannot be returned from": Where;
 }
-/** `true` when `R` can be a control value. */
+/** `true` if `R` can be a control value. */
 export type HasControl<R> = [Extract<R, Control>] extends [never] ? false : true;
 
-/** As `unknown`, but a response that is a literal keeps its type. */
+/** Like `unknown`, but keeps the type of a literal response. */
 // deno-lint-ignore ban-types
 type Value = string | {} | null | undefined | void;
 
-/** A condition of the parameter, so that the handler's place decides the types of response and state. */
+/** A condition on the parameter, so that the handler's position decides the types of response and state. */
 type CheckedAsync<R> = HasControl<R> extends false ? unknown : NotFromHere<"an async handler">;
 
-/** From a signal handler: the new state. */
+/** Returned by a signal handler: the new state. */
 export function noreply<S>(state: S): Noreply<S> {
   return makeResult({ kind: "noreply", state }) as Noreply<S>;
 }
 
-/** From an update handler: the response to the caller, and the new state. */
+/** Returned by an update handler: the response, and the new state. */
 export function reply<R extends Value, S>(response: R, state: S): Reply<R, S> {
   return makeResult({ kind: "reply", response, state }) as Reply<R, S>;
 }
 
-/** Ends the receive: with the final state, and from an update handler with the response as well. */
+/** Ends the receive with the final state, and from an update handler with the response. */
 export function stop<S>(state: S): Stop<S>;
 export function stop<S, R extends Value>(state: S, response: R): StopReply<R, S>;
 export function stop(state: unknown, ...response: unknown[]): unknown {
@@ -112,9 +112,10 @@ export function stop(state: unknown, ...response: unknown[]): unknown {
 }
 
 /**
- * From a handler: goes on in the background. The state is stored first; then `fn` runs up to its first block; then the loop takes the next
- * message. What `fn` returns answers an update and is ignored for a signal. It changes the state with `updateState`, which it also gets
- * as an argument, typed. It may not spawn again nor receive.
+ * Returned by a handler to continue concurrently: the state is stored first, then `fn` runs until
+ * it blocks, then the loop takes the next message. The result of `fn` completes an update; a signal
+ * ignores it. It changes the state with `updateState`, also passed as a typed argument. It must not
+ * spawn again or receive.
  */
 export function spawnAsync<R, S>(
   fn: ((updateState: UpdateState<WidenedState<S>>) => R | Promise<R>) & CheckedAsync<R>,
@@ -132,31 +133,32 @@ export function spawnAsync<R, S>(
 
 /** Options of {@link receive}. */
 export interface ReceiveOptions {
-  /** What handlers' errors do here; default: as the workflow's definition says. */
+  /** How errors of handlers are treated. Default: that of the workflow's definition. */
   readonly handlerErrors?: HandlerErrors;
 }
 
-/** Options of a {@link receive} that may end by time. */
+/** Options of a {@link receive} with a timeout. */
 export interface TimedReceiveOptions extends ReceiveOptions {
-  /** Time after which receive ends by itself. 0: handle what has arrived already, then end. */
+  /** Time after which receive ends. 0: handles messages that have arrived, then ends. */
   readonly timeout: Duration;
 }
 
-/** How a receive with a timeout ended. */
+/** The result of a receive with a timeout. */
 export interface ReceiveResult<S> {
-  /** True when no handler stopped it in time. */
+  /** True if no handler stopped it in time. */
   readonly timedOut: boolean;
   /** The final state. */
   readonly state: S;
 }
 
-/** Options of a {@link receive} that ends by itself. */
+/** Options of a {@link receive} with `until`. */
 export interface ReceiveUntilOptions<S> extends ReceiveOptions {
   /**
-   * Ends the receive as soon as it is true and nothing of the receive is in flight: no handler runs, no accepted update waits, no message
-   * is there to take. Messages are taken until then; if handlers overlap without end, at most 100 of them, after which updates are
-   * rejected as "ReceiveEnding" (a client of this package sends them again) and signals wait. It looks at the state, and at
-   * `workflowInfo()`; it is asked whenever a message has been handled.
+   * Ends the receive when it is true and nothing is in flight: no handler runs, and no message or
+   * accepted update waits. Until then messages are taken; with endlessly overlapping handlers at
+   * most 100, after which updates are rejected as "ReceiveEnding" (this package's client retries
+   * them) and signals wait. Evaluated after each handled message; it may use the state and
+   * `workflowInfo()`.
    *
    * @example
    * const { state } = await receive(start, handlers, { until: () => workflowInfo().continueAsNewSuggested });
@@ -169,16 +171,17 @@ export interface ReceiveUntilOptions<S> extends ReceiveOptions {
 
 const RECEIVE_OPTIONS: OptionNames<ReceiveUntilOptions<unknown>> = { handlerErrors: 1, until: 1, timeout: 1 };
 
-/** How a receive with `until` ended: by a stop, by time, or else by itself. */
+/** The result of a receive with `until`: it ended by a stop, by time, or by `until`. */
 export interface ReceiveUntilResult<S> extends ReceiveResult<S> {
-  /** True when a handler stopped it. */
+  /** True if a handler stopped it. */
   readonly stopped: boolean;
 }
 
 /**
- * Processes messages until a handler stops it, or `until` holds: one at a time, in order of arrival, starting with what is buffered.
- * Updates are accepted only while a receive handles them. Returns the final state after every handler in flight, async ones and accepted
- * updates included, has finished. With `timeout` or `until` the result also says what ended it. Only in run, one at a time.
+ * Processes messages until a handler stops it, or `until` holds: one at a time, in order of
+ * arrival, starting with buffered ones. Updates are accepted only while a receive handles them.
+ * Returns the final state after all handlers and accepted updates have finished. With `timeout` or
+ * `until` the result includes what ended it. Only in run, one at a time.
  */
 export function receive<S>(
   state: S,
@@ -223,8 +226,9 @@ export function receive(
 }
 
 /**
- * In an async handler (and branches of parallel in it): atomically changes the state of the enclosing receive. `change` gets the current
- * state and returns `[result, newState]`; it runs at once, or when the sync handler that runs now has returned. Resolves to the result.
+ * In an async handler (and its parallel branches): atomically changes the state of the enclosing
+ * receive. `change` gets the state and returns `[result, newState]`; it runs at once, or after the
+ * running sync handler has returned. Resolves to the result.
  */
 export function updateState<S, T>(change: (state: S) => readonly [T, S]): Promise<T> {
   return updateReducer(change as StateChange<T>);

@@ -4,7 +4,7 @@ import { type OptionNames, rejectUnknownOptions } from "../base/option_names.ts"
 import { type Duration, toMs } from "../converter/duration.ts";
 import type { ActivityOptionsShape } from "../executor/primitives/activities.ts";
 
-/** How a failed attempt of an activity, or a failed run of a child workflow, is tried again. Durations: milliseconds or text such as "10s". */
+/** Retry policy of an activity or child workflow. Durations: milliseconds or text such as "10s". */
 export interface RetryOptions {
   /** Delay before the second attempt. Default: 1 s. */
   readonly initialInterval?: Duration;
@@ -12,13 +12,13 @@ export interface RetryOptions {
   readonly backoffCoefficient?: number;
   /** Default: 100 times the initial interval. */
   readonly maximumInterval?: Duration;
-  /** 1: no retry. Default: no limit. */
+  /** 1: no retries. Default: no limit. */
   readonly maximumAttempts?: number;
   /** Types of ApplicationFailure that are not retried. */
   readonly nonRetryableErrorTypes?: readonly string[];
 }
 
-/** A duration that must not be 0, in milliseconds; `before` when it is not given. */
+/** Returns a duration > 0 in milliseconds; `before` if undefined. */
 export function ms(option: string, duration: Duration | undefined, before: number): number {
   if (duration === undefined) return before;
   const value = toMs(duration);
@@ -26,7 +26,7 @@ export function ms(option: string, duration: Duration | undefined, before: numbe
   return value;
 }
 
-/** A value of the wrong kind in an error's text. */
+/** Describes a value of the wrong type for an error message. */
 export function quoteValue(value: unknown): string {
   return typeof value === "string"
     ? JSON.stringify(value)
@@ -37,7 +37,7 @@ export function quoteValue(value: unknown): string {
     : typeof value;
 }
 
-/** Undefined, or text. Throws a TypeError for everything else. */
+/** Returns a string or undefined. Throws a TypeError for everything else. */
 export function optionalText(what: string, value: unknown): string | undefined {
   if (value === undefined || typeof value === "string") return value;
   throw new TypeError(`${what} must be a string, not ${quoteValue(value)}`);
@@ -47,7 +47,7 @@ const RETRY_OPTIONS: OptionNames<RetryOptions> = {
   ...{ initialInterval: 1, backoffCoefficient: 1, maximumInterval: 1, maximumAttempts: 1, nonRetryableErrorTypes: 1 },
 };
 
-/** The policy as the core wants it. Throws a RangeError or TypeError for what no server would take. */
+/** Converts the policy for the core. Throws a RangeError or TypeError for invalid values. */
 export function readRetryPolicy(retry: RetryOptions): NonNullable<ActivityOptionsShape["retryPolicy"]> {
   if (typeof retry !== "object" || retry === null) {
     throw new TypeError(`retry must be an object of its options, not ${quoteValue(retry)}`);

@@ -1,4 +1,5 @@
-// select: the first of several things, with code for each. timer: durable timers with a name, and arms that are timers.
+// select: the first of several arms, with code for each. timer: named durable timers, and timer
+// arms.
 import { rejectSurplusArguments } from "../base/option_names.ts";
 import { type Duration, toMs } from "../converter/duration.ts";
 import type { ArmShape } from "../executor/program/definition.ts";
@@ -10,12 +11,12 @@ import { SleepAwaiter } from "../executor/primitives/timers.ts";
 import type { Arm, SignalHandler, UpdateHandler } from "./on.ts";
 import { quoteValue } from "./retry.ts";
 
-/** What a select with these arms gives: what the body of any of them returns. */
+/** The value of a select: the result of any of its bodies. */
 export type SelectValue<A extends readonly unknown[]> = {
   [K in keyof A]: A[K] extends Arm<infer R> ? Awaited<R> : never;
 }[number];
 
-/** What stands where something that is no arm of a select was given to it. */
+/** Type error for a value that is not an arm. */
 export interface NotAnArm<Why extends string> {
   readonly "this cannot be an arm of select": Why;
 }
@@ -32,11 +33,12 @@ type CheckedArms<A extends readonly unknown[]> = A["length"] extends 0 ? NotAnAr
 type ArmOf<R> = Arm<R | Promise<R>> | SignalHandler<never, R | Promise<R>>;
 
 /**
- * Waits for the first of several things and runs its body; the value is the body's. Arms that have something when the select is entered win
- * in written order: a buffered signal, a promise that is settled, a timer of no time. Otherwise the arm whose event comes first in history
- * wins, whatever a worker sees at once. Before the body runs the others have been given up: their timers, and what their functions have
- * started, are cancelled; their signals stay where they are; promises go on. The failure of a function or promise is thrown. A select may stand
- * wherever sleep may, and its bodies may do what may be done where it stands.
+ * Waits for the first of several arms and runs its body; the value is the body's. Arms that are
+ * ready at the call win in written order: a buffered signal, a settled promise, a timer of duration
+ * 0. Otherwise the arm whose event is first in history wins. Before the body runs, the other arms
+ * are canceled: their timers, and what their functions started; signals stay buffered, and promises
+ * continue. A failure of a function or promise is thrown. The call and its bodies follow the rules
+ * of the call site.
  *
  * @example
  * const answer = await select([
@@ -88,11 +90,11 @@ function problemOf(arm: unknown, signals: Set<string>): string | undefined {
   }
 }
 
-// The forms with a body first: a body that was looked at as something else before would lose the literal type of what it returns.
+// Forms with a body first: otherwise the result of a body would lose its literal type.
 
 /**
- * An arm of a select: a durable timer, with a name or without, that starts with the select and is cancelled when another arm wins. One
- * of no time wins when no arm before it has anything yet.
+ * An arm of a select: a durable timer, optionally named, that starts with the select and is
+ * canceled if another arm wins. With duration 0 it wins unless an earlier arm is ready.
  *
  * @example
  * for (;;) await select([on(stack, add), timer("60s", expire)]); // 60 seconds again after each stack
@@ -100,8 +102,8 @@ function problemOf(arm: unknown, signals: Set<string>): string | undefined {
 export function timer<R extends BodyValue>(duration: Duration, body: () => R): Arm<R>;
 export function timer<R extends BodyValue>(name: string, duration: Duration, body: () => R): Arm<R>;
 /**
- * A durable timer with a name, which people see in the history: `sleep(duration, { summary: name })`. It starts at once; kept, it is a
- * promise that several selects in a row may look at.
+ * A named durable timer; the name is shown in the history, as by `sleep(duration, { summary: name
+ * })`. It starts at once; its promise can be an arm of several selects in a row.
  *
  * @example
  * const deadline = timer("offer ends", "1 hour");

@@ -1,9 +1,9 @@
-// The interface of Standard Schema (spec 1.1.0), which zod, valibot, arktype and others implement: any such validator can be attached to
-// a message. Types only, written from the specification; nothing is imported at run time.
+// The interface of Standard Schema (spec 1.1.0), implemented by zod, valibot, arktype and others:
+// such validators can be attached to a message. Types only, written from the specification.
 
-/** A validator that turns an `Input` into an `Output` or into issues. */
+/** A validator that converts an `Input` to an `Output`, or returns issues. */
 export interface StandardSchemaV1<Input = unknown, Output = Input> {
-  /** What the specification asks of a validator. */
+  /** Members required by the specification. */
   readonly "~standard": {
     readonly version: 1;
     readonly vendor: string;
@@ -12,15 +12,15 @@ export interface StandardSchemaV1<Input = unknown, Output = Input> {
   };
 }
 
-/** What a validator answers. */
+/** The result of a validator. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
-/** One thing that a validator found wrong. */
+/** One issue found by a validator. */
 export interface StandardIssue {
-  /** What is wrong, for people. */
+  /** Description of the issue. */
   readonly message: string;
-  /** Where in the value, from the outside in. */
+  /** Path to the value, from the outside in. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }

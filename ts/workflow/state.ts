@@ -1,4 +1,4 @@
-// What a run shows and remembers beside its history of events: published state, side effects, versions, its log and facts about itself.
+// Published state, side effects, patches, log and facts of a run.
 import { callingFiber } from "../executor/scheduler/api_guard.ts";
 import { MisuseError } from "../executor/program/errors.ts";
 import type { WorkflowInfo } from "../executor/scheduler/info.ts";
@@ -15,8 +15,8 @@ import { uuidOf } from "../platform/uuid.ts";
 import type { SearchAttributeChanges } from "../converter/search_attributes.ts";
 
 /**
- * Replaces the state that queries see, as it is at the call: later changes to the value are not seen. Does not wait; anywhere in workflow
- * code.
+ * Replaces the state that queries see, as of the call: later changes of the value have no effect.
+ * Does not wait; allowed anywhere in workflow code.
  */
 export function publishState(state: unknown): void {
   const { run } = callingFiber("publishState", "updateState");
@@ -25,8 +25,9 @@ export function publishState(state: unknown): void {
 }
 
 /**
- * Sets the text that user interfaces show for this run ("current details"), as it is from here on: some lines of plain text or Markdown
- * about where it stands. Queries ask for it; it is no part of history and costs no event. Does not wait; anywhere in workflow code.
+ * Sets the text that user interfaces show for this run ("current details"): some lines of plain
+ * text or Markdown about its progress. Queries read it; it is not part of history. Does not wait;
+ * allowed anywhere in workflow code.
  */
 export function setCurrentDetails(details: string): void {
   const { run } = callingFiber("setCurrentDetails", "updateState");
@@ -37,9 +38,9 @@ export function setCurrentDetails(details: string): void {
 }
 
 /**
- * Runs a function that is not deterministic once, and gives the recorded value on replay. The function is synchronous, calls no workflow
- * API and must not throw; its value must survive the payload converter. If the task is tried again before its completion is recorded the
- * function runs again. For anything with effects outside use an activity.
+ * Runs a non-deterministic function once, and returns the recorded value on replay. The function is
+ * synchronous, calls no workflow API and must not throw; its value must be encodable. It runs again
+ * if the task is retried before its completion is recorded. Use an activity for external effects.
  */
 export function sideEffect<T>(fn: () => T extends PromiseLike<unknown> ? never : T): T {
   const { run } = callingFiber("sideEffect");
@@ -47,15 +48,18 @@ export function sideEffect<T>(fn: () => T extends PromiseLike<unknown> ? never :
 }
 
 /**
- * True for executions that reach this point for the first time now, and for those that did when the patch was there already: branch on it
- * to change a workflow's code while executions are open.
+ * Returns true for executions that reach this point for the first time now, and for those that
+ * reached it with the patch: branch on it to change workflow code while executions are open.
  */
 export function patched(patchId: string): boolean {
   const { run } = callingFiber("patched");
   return patchedIn(run, patchId);
 }
 
-/** Marks a patch whose old branch is gone: executions with and without its marker replay. Call it where patched was. */
+/**
+ * Marks a patch whose old branch was removed: executions with and without its marker replay. Call
+ * it in place of patched.
+ */
 export function deprecatePatch(patchId: string): void {
   const { run } = callingFiber("deprecatePatch");
   deprecatePatchIn(run, patchId);
@@ -68,15 +72,16 @@ export function cancelled(): boolean {
   return cancellation !== undefined;
 }
 
-/** Facts about this run, as they are at the call: ask again for the history's length at a later point. */
+/** Returns facts about this run as of the call, for example the current length of the history. */
 export function workflowInfo(): WorkflowInfo {
   const { run } = callingFiber("workflowInfo", ["updateState", "until"]);
   return run.info!.snapshot();
 }
 
 /**
- * Changes search attributes of this run, from now on: lists find it by the new values, and `workflowInfo()` shows them at once. A value of
- * null removes the attribute; those that are not named stay. Does not wait; the next run of a continue-as-new has them too.
+ * Changes search attributes of this run: lists find it by the new values, and `workflowInfo()` has
+ * them at once. null removes an attribute; others are unchanged. Does not wait; the next run of
+ * continue-as-new has them too.
  *
  * @example
  * upsertSearchAttributes([{ key: status, value: "paid" }, { key: dueAt, value: null }]);
@@ -86,8 +91,9 @@ export function upsertSearchAttributes(changes: SearchAttributeChanges): void {
 }
 
 /**
- * Changes the memo of this run: data that describe and list show and do not search. Keys that are not named stay; null or undefined
- * removes one, and so does an empty array, which services take for nothing. Does not wait; the next run of a continue-as-new has it too.
+ * Changes the memo of this run: data in describe and list responses, not searchable. Other keys are
+ * unchanged; null, undefined or an empty array removes a key. Does not wait; the next run of
+ * continue-as-new has it too.
  */
 export function upsertMemo(changes: { readonly [key: string]: unknown }): void {
   const { run } = callingFiber("upsertMemo");
@@ -97,17 +103,17 @@ export function upsertMemo(changes: { readonly [key: string]: unknown }): void {
   upsertMemoOf(run, changes);
 }
 
-/** Workflow time in milliseconds since the epoch: the time of the task being processed, the same on replay. */
+/** Workflow time in milliseconds since the epoch: the time of the current task, the same on replay. */
 export function now(): number {
   return callingFiber("now", "updateState").run.timeMs;
 }
 
-/** A number in [0, 1) of the run's seeded generator, the same on replay. */
+/** Returns a number in [0, 1) from the run's seeded generator, the same on replay. */
 export function random(): number {
   return callingFiber("random", "updateState").run.random();
 }
 
-/** A version 4 UUID of the run's seeded generator, the same on replay. */
+/** Returns a version 4 UUID from the run's seeded generator, the same on replay. */
 export function uuid4(): string {
   return uuidOf(callingFiber("uuid4", "updateState").run.randomBytes(16));
 }

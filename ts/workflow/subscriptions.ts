@@ -1,5 +1,6 @@
-// subscribe and broadcast: signals by what a workflow is interested in instead of by its id. Subscriptions are a search attribute of the
-// run; a broadcast from workflow code is a local activity that the worker itself has, so that its marker says how many it has reached.
+// subscribe and broadcast: signals by subscription instead of workflow id. Subscriptions are a
+// search attribute of the run; a broadcast from workflow code is a local activity of every worker,
+// so that its marker has the count.
 import {
   BROADCAST_ACTIVITY,
   filterText,
@@ -42,9 +43,9 @@ function change(
 }
 
 /**
- * From the end of this workflow task on, broadcasts of the signal reach this workflow: with a filter those with the same filter and those
- * without one, without a filter all of them. Receive the signal as any other. The workflow's end ends its subscriptions; continue-as-new
- * keeps them.
+ * Subscribes to broadcasts of the signal, from the end of this workflow task: with a filter to
+ * those with the same filter or none, without a filter to all. Receive the signal like any other.
+ * Subscriptions end with the workflow and continue over continue-as-new.
  *
  * @example
  * subscribe(quest.enemyKilled, enemyType);
@@ -54,7 +55,7 @@ export function subscribe(signal: AnySignal, filter?: SubscriptionFilter): void 
   change("subscribe", signal, filter, subscribed);
 }
 
-/** Ends a subscription; without a filter all of the signal. What is not subscribed is passed over. */
+/** Ends a subscription; without a filter all of the signal. No-op if not subscribed. */
 export function unsubscribe(signal: AnySignal, filter?: SubscriptionFilter): void {
   change("unsubscribe", signal, filter, unsubscribed);
 }
@@ -71,8 +72,8 @@ const SPEC = prepareLocalActivity({
 });
 
 /**
- * Sends a signal to all workflows that have subscribed to it: with a filter to those with the same filter and those without one, without
- * a filter (undefined) to all of them. Returns how many were reached.
+ * Sends a signal to all subscribed workflows: with a filter to those with the same filter or none,
+ * without a filter (undefined) to all. Returns the number of reached workflows.
  *
  * @example
  * const reached = await broadcast(quest.enemyKilled, "orc", { by: "ada" });

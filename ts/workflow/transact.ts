@@ -1,16 +1,17 @@
-// transact(reducer, ...args): a change of the application's own tables that commits with the workflow task, or not at all. Reducers are
-// named here by their types alone: their code is registered with the engine and runs there, never in workflow code and never on replay.
+// transact(reducer, ...args): a change of the application's tables that commits with the workflow
+// task. Workflow code has only the types of reducers: their code is registered with the engine and
+// runs there, never on replay.
 import { LazyAwait } from "../executor/program/lazy_await.ts";
 import { TransactAwaiter } from "../executor/primitives/transact.ts";
 import { waitingFiber } from "../executor/scheduler/api_guard.ts";
 import { rejected } from "../executor/scheduler/fiber.ts";
 import { activityProxy, type AnyFunction } from "./activities.ts";
 
-/** A reducer as workflow code names it. Made by {@link reducers}. */
+/** A reducer in workflow code. Made by {@link reducers}. */
 export interface Reducer<A extends unknown[] = unknown[], R = unknown> {
-  /** Its name: the property under which it is registered. */
+  /** Name of the reducer: the property under which it is registered. */
   readonly name: string;
-  /** @internal For types alone. */
+  /** @internal Only for types. */
   readonly types?: { readonly args: A; readonly result: R };
 }
 
@@ -22,8 +23,8 @@ export type Reducers<T> = {
 };
 
 /**
- * Names the reducers of a module for {@link transact}. The module itself is not loaded: it is given to the engine
- * (`open({ reducers })`).
+ * Returns the reducers of a module for {@link transact}. The module is not loaded here but by the
+ * engine (`open({ reducers })`).
  *
  * @example
  * const { applyDamage } = reducers<typeof import("./reducers.ts")>();
@@ -34,16 +35,17 @@ export function reducers<T>(): Reducers<T> {
 
 interface TransactCall {
   /**
-   * Runs a reducer in the very transaction that commits this workflow task, in the order of its commands, once. Await it for what the
-   * reducer returns (it comes with the next task) or throws (an ApplicationFailure; what it wrote is taken back, the task goes on).
-   * Without an await it is done and forgotten; then what it throws fails the workflow task, which is tried again later.
+   * Runs a reducer once in the transaction that commits this workflow task, in the order of its
+   * commands. Await it for its result (with the next task) or error (an ApplicationFailure; its
+   * writes are rolled back, the task continues). Without await, an error fails the workflow task,
+   * which is retried later.
    */
   <A extends unknown[], R>(reducer: Reducer<A, R>, ...args: NoInfer<A>): PromiseLike<R>;
-  /** As `transact`; what the reducer throws fails the workflow task even where it is awaited. */
+  /** Like `transact`; an error of the reducer fails the workflow task even if awaited. */
   required<A extends unknown[], R>(reducer: Reducer<A, R>, ...args: NoInfer<A>): PromiseLike<R>;
 }
 
-/** Code without types may give anything. */
+/** Untyped code may pass any value. */
 const nameOf = (reducer: { readonly name: string } | undefined): unknown => reducer?.name;
 
 function start(name: unknown, args: readonly unknown[], required: boolean): PromiseLike<unknown> {
@@ -57,7 +59,7 @@ function start(name: unknown, args: readonly unknown[], required: boolean): Prom
 }
 
 /**
- * Runs a reducer in the transaction that commits this workflow task. On the embedded engine.
+ * Runs a reducer in the transaction that commits this workflow task. Only with the embedded engine.
  *
  * @example
  * transact(logEvent, target, "hit");

@@ -1,24 +1,26 @@
-// signals(...) and timers(...): the signals and timers of a workflow declared together. What code calls `threatDetected` is
-// "threat_detected" on the wire, as in other languages' histories and on the command line.
+// signals(...) and timers(...): declare the signals and timers of a workflow together. The key
+// `threatDetected` has the name "threat_detected", as in histories of other languages and on the
+// command line.
 import { rejectUnknownOptions } from "../base/option_names.ts";
 import { MESSAGE_OPTIONS, type MessageOptions, type Signal, signal } from "./messages.ts";
 
-/** What a signal of {@link signals} carries. Made by {@link payload}. */
+/** The arguments of a signal in {@link signals}. Made by {@link payload}. */
 export interface SignalPayload<A extends unknown[] = []> {
-  /** Description and validators, as `signal` takes them. */
+  /** Description and validators, as for `signal`. */
   readonly options: MessageOptions<A>;
 }
 
-/** The signals of a table, by their keys. */
+/** The signals of a table, by key. */
 export type Signals<T> = { readonly [K in keyof T]: T[K] extends SignalPayload<infer A> ? Signal<A> : never };
 
-/** A signal that was parsed: its key in the table, and its arguments. */
+/** A parsed signal: its key in the table, and its arguments. */
 export type ParsedSignal<S> = {
   readonly [K in keyof S]: S[K] extends Signal<infer A> ? { readonly key: K; readonly args: A } : never;
 }[keyof S];
 
 /**
- * The arguments of a signal: several (`payload<[enemy: number, distance: number]>()`), one object, or none.
+ * Declares the arguments of a signal: several (`payload<[enemy: number, distance: number]>()`), one
+ * object, or none.
  *
  * @example
  * payload<[{ speed: number; alertRange: number }]>({ description: "how it walks and how far it sees" })
@@ -31,7 +33,7 @@ export function payload(options: MessageOptions<[]> = {}): SignalPayload {
 }
 
 /**
- * Declares the signals of a workflow together. Their names on the wire are the keys in snake_case.
+ * Declares the signals of a workflow. Their names are the keys in snake_case.
  *
  * @example
  * export const patrolSignals = signals({
@@ -64,7 +66,7 @@ export function timers<const K extends string>(...keys: K[]): { readonly [N in K
 }
 
 /**
- * Which signal of a table a name on the wire stands for, with its arguments; undefined: none of them. For code that gets signals by name.
+ * Returns the signal of a table with this name, and its arguments; undefined for an unknown name.
  *
  * @example
  * const parsed = parseSignal(patrolSignals, "threat_detected", [42]);
@@ -77,12 +79,12 @@ export function parseSignal<S extends object>(table: S, name: string, args: read
   return undefined;
 }
 
-/** Which timer of a table a name on the wire stands for; undefined: none of them. */
+/** Returns the key of the timer with this name; undefined for an unknown name. */
 export function parseTimer<T extends { readonly [key: string]: string }>(table: T, name: string): keyof T | undefined {
   return Object.keys(table).find((key) => table[key] === name);
 }
 
-/** Keys with their names on the wire. Two keys of one name would be one signal. */
+/** Returns keys with their names. Throws a TypeError if two keys have the same name. */
 export function wireNames(kind: string, keys: readonly string[]): [key: string, wire: string][] {
   const seen = new Map<string, string>();
   return keys.map((key) => {
@@ -94,7 +96,10 @@ export function wireNames(kind: string, keys: readonly string[]): [key: string, 
   });
 }
 
-/** "threatDetected" and "ThreatDetected" are "threat_detected", "hpBelow50" is "hp_below50", "aiURLSeen" is "ai_url_seen". */
+/**
+ * "threatDetected" and "ThreatDetected" become "threat_detected", "hpBelow50" "hp_below50",
+ * "aiURLSeen" "ai_url_seen".
+ */
 function snakeCase(key: string): string {
   return key.replace(/([a-z0-9])([A-Z])/g, "$1_$2").replace(/([A-Z])([A-Z][a-z])/g, "$1_$2").toLowerCase();
 }

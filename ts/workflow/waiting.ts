@@ -1,4 +1,4 @@
-// The plain waits: time, and a single signal.
+// Waits for time, and for a single signal.
 import { type OptionNames, rejectSurplusArguments, rejectUnknownOptions } from "../base/option_names.ts";
 import { type Duration, toMs } from "../converter/duration.ts";
 import { waitingFiber } from "../executor/scheduler/api_guard.ts";
@@ -7,14 +7,15 @@ import { rejected } from "../executor/scheduler/fiber.ts";
 import { SleepAwaiter } from "../executor/primitives/timers.ts";
 import type { Signal } from "./messages.ts";
 
-/** What waitForSignal gives: nothing, the one argument, or all of them. */
+/** The result of waitForSignal: undefined, the only argument, or all arguments. */
 export type SignalValue<A extends unknown[]> = A extends [] ? undefined : A extends [infer X] ? X : A;
 
 const SLEEP_OPTIONS: OptionNames<{ summary?: string }> = { summary: 1 };
 
 /**
- * A durable timer: survives restarts, never fires early. `duration` is milliseconds or text such as "30s"; fractions are rounded up, 0
- * resolves at once with no timer, negative and NaN throw a RangeError.
+ * Waits by a durable timer: survives restarts, never fires early. `duration` is milliseconds or
+ * text such as "30s"; fractions are rounded up, 0 resolves at once without a timer, negative and
+ * NaN throw a RangeError.
  */
 export function sleep(duration: Duration, options: { readonly summary?: string } = {}): Promise<void> {
   rejectUnknownOptions("sleep", options, SLEEP_OPTIONS);
@@ -26,8 +27,8 @@ export function sleep(duration: Duration, options: { readonly summary?: string }
 }
 
 /**
- * Takes the oldest buffered signal of that name, or waits for one. Several waiters of one name are served in the order of their calls, and
- * before a receive that handles the name.
+ * Takes the oldest buffered signal with that name, or waits for one. Waiters for one name are
+ * served in the order of their calls, before a receive that handles the name.
  */
 export function waitForSignal<A extends unknown[]>(signal: Signal<A>): Promise<SignalValue<A>>;
 export function waitForSignal(name: string): Promise<unknown>;

@@ -1,5 +1,6 @@
-// proxyActivities and proxyLocalActivities: functions that schedule activities. Activities of both kinds are counted together, here and
-// not in the core: one that is made in a cancelled scope is never sent and uses up a number all the same. Ids are those numbers.
+// proxyActivities and proxyLocalActivities: functions that schedule activities. Both kinds share
+// one counter, here and not in the core: an activity in a canceled scope is never sent, but uses a
+// number. Ids are these numbers.
 import {
   ActivityCancellationType as CancellationTypeNumber,
   CommandKind,
@@ -27,43 +28,43 @@ import { sleep } from "./timers.ts";
 
 // deno-lint-ignore no-explicit-any
 type ActivityFunction = (...args: any[]) => Promise<any>;
-/** Activities whose types are not known. */
+/** Activities of unknown types. */
 export interface UntypedActivities {
   /** An activity, by its name. */
   [name: string]: ActivityFunction;
 }
 type WithOptions<F extends ActivityFunction, O> = F & {
-  /** Calls it with some options changed. */
+  /** Calls the activity with changed options. */
   executeWithOptions(options: O, args: Parameters<F>): Promise<Awaited<ReturnType<F>>>;
 };
-/** The functions with which a workflow calls activities. */
+/** Functions with which a workflow calls activities. */
 export type ActivityInterfaceFor<T> = {
   [K in keyof T]: T[K] extends ActivityFunction ? WithOptions<T[K], ActivityOptions> : never;
 };
-/** The same for local activities. */
+/** Functions with which a workflow calls local activities. */
 export type LocalActivityInterfaceFor<T> = {
   [K in keyof T]: T[K] extends ActivityFunction ? WithOptions<T[K], LocalActivityOptions> : never;
 };
 
-/** Options of a proxy of activities. */
+/** Options of proxyActivities. */
 export interface ActivityProxyOptions<A = UntypedActivities> extends ActivityOptions {
-  /** Types of arguments and results, by the activity's name. */
+  /** Type hints of arguments and results, by activity name. */
   activityTypeInfo?: ActivityTypeInfoMap<A>;
 }
-/** Options of a proxy of local activities. */
+/** Options of proxyLocalActivities. */
 export interface LocalActivityProxyOptions<A = UntypedActivities> extends LocalActivityOptions {
-  /** Types of arguments and results, by the activity's name. */
+  /** Type hints of arguments and results, by activity name. */
   activityTypeInfo?: ActivityTypeInfoMap<A>;
 }
-/** A local activity that is called with some options changed. */
+/** A local activity that can be called with changed options. */
 export type LocalActivityFunctionWithOptions<F extends ActivityFunction> = WithOptions<F, LocalActivityOptions>;
 
-/** An object with a function for every name; each call schedules the activity of that name. */
+/** Returns an object with a function for every name; a call schedules the activity of that name. */
 export function proxyActivities<A = UntypedActivities>(options: ActivityProxyOptions<A>): ActivityInterfaceFor<A> {
   return proxy(options, scheduleActivity, checkActivityOptions) as ActivityInterfaceFor<A>;
 }
 
-/** The same for activities that run in the worker, within the workflow task. */
+/** Same as `proxyActivities` for activities that run in the worker, within the workflow task. */
 export function proxyLocalActivities<A = UntypedActivities>(options: LocalActivityProxyOptions<A>): LocalActivityInterfaceFor<A> {
   return proxy(options, scheduleLocalActivity, checkLocalActivityOptions) as LocalActivityInterfaceFor<A>;
 }
@@ -100,7 +101,7 @@ function proxy<O extends Timeouts>(
   });
 }
 
-/** Schedules one activity by its name. */
+/** Schedules an activity by name. */
 export function scheduleActivity<R>(
   activityType: string,
   args: readonly unknown[],
@@ -139,8 +140,9 @@ function scheduleRemotely<R>(run: CompatRun, { activityType, args, options, head
   );
 }
 
-/** Runs one local activity by its name. Long retries are timers of the workflow, between attempts that are scheduled again. */
-// Async functions inside one another on purpose, and so is the shape of `attempted`: as many ticks as in the official SDK.
+/** Runs a local activity by name. Long retry delays are workflow timers between attempts. */
+// Nested async functions, and the form of `attempted`, keep the number of ticks of the official
+// SDK.
 export async function scheduleLocalActivity<R>(
   activityType: string,
   args: readonly unknown[],
@@ -149,7 +151,7 @@ export async function scheduleLocalActivity<R>(
 ): Promise<R> {
   const run = currentCompatRun("Workflow.scheduleLocalActivity(...) may only be used from a Workflow Execution");
   if (options === undefined) throw new TypeError("Got empty activity options");
-  // This function goes on after awaits, where only code of the program has its frame put back.
+  // Continuations of this function have no restored frame; only those of program code do.
   const frame = run.context.current();
   const site = run.calledAt(scheduleLocalActivity);
   const named: NamedCall = {};
@@ -197,14 +199,14 @@ async function attemptLocally<R>(run: CompatRun, input: LocalActivityInput, name
   );
 }
 
-/** What names a call for all of its attempts. */
+/** Names of a call in all of its attempts. */
 interface NamedCall {
   fingerprint?: string;
   caller?: string;
   equalCalls?: number;
 }
 
-/** An interceptor may give a later attempt other arguments: then that is another call. */
+/** An interceptor can change the arguments of a later attempt, which is then a different call. */
 function nameCall(run: CompatRun, message: ScheduleLocalActivity, named: NamedCall): void {
   const fingerprint = fingerprintCall(encodeCall(message.activityType, message.arguments));
   if (named.fingerprint !== fingerprint) {
@@ -217,14 +219,14 @@ function nameCall(run: CompatRun, message: ScheduleLocalActivity, named: NamedCa
   message.equalCalls = named.equalCalls!;
 }
 
-/** What a local activity's promise rejects with when its next attempt is far away. */
+/** Rejection of a local activity whose next attempt is far in the future. */
 export class LocalActivityDoBackoff extends Error {
   override name = "LocalActivityDoBackoff";
   /** Number of the next attempt. */
   readonly attempt: number;
-  /** Time until then, milliseconds. */
+  /** Delay until the next attempt, in milliseconds. */
   readonly backoffMs: number;
-  /** When the first attempt was scheduled, milliseconds since the epoch. */
+  /** Time of the first scheduling, in milliseconds since the epoch. */
   readonly originalScheduleTimeMs: number;
 
   constructor(backoff: { attempt: number; backoffMs: number; originalScheduleTimeMs: number }) {
@@ -235,7 +237,7 @@ export class LocalActivityDoBackoff extends Error {
   }
 }
 
-/** The promise of an activity: scheduled unless the scope is cancelled, and cancelled with it. */
+/** Returns the promise of an activity: scheduled unless the scope is canceled, and canceled with it. */
 function pending<R>(
   run: CompatRun,
   kind: CommandKind,
@@ -274,7 +276,7 @@ function requireTimeout(options: Timeouts): void {
   }
 }
 
-/** The fields that the commands of both kinds have: always the same, which engines read and copy fastest. */
+/** Common fields of both commands, always in the same form, which engines handle fastest. */
 function common(
   converter: PayloadConverter,
   seq: number,
@@ -298,7 +300,7 @@ function common(
   };
 }
 
-/** 0 is no threshold there, and none given here: the smallest that is one. */
+/** 0 means no threshold in the message, so a given 0 becomes the smallest threshold. */
 function threshold(given: LocalActivityOptions["localRetryThreshold"]): number {
   return given === undefined ? 0 : timeoutMs(given) || 0.001;
 }
@@ -317,7 +319,7 @@ function cancellationType(type: ActivityOptions["cancellationType"]): Cancellati
   }
 }
 
-/** A retry policy as a message; the checks are those of the official packages. */
+/** Converts a retry policy, with the checks of the official packages. */
 export function retryPolicy(policy: RetryPolicy): RetryPolicyMessage {
   checkRetryPolicy(policy);
   const { backoffCoefficient, maximumAttempts, nonRetryableErrorTypes = [] } = policy;
@@ -346,7 +348,7 @@ export function retryPolicy(policy: RetryPolicy): RetryPolicyMessage {
   };
 }
 
-/** Options with some changed; plain objects in them (the retry policy) are merged, not replaced. */
+/** Merges changed options; nested plain objects (the retry policy) are merged as well. */
 function merged<O extends object>(options: O, changed: O): O {
   const result = { ...options } as { [name: string]: unknown };
   for (const [name, value] of Object.entries(changed)) {

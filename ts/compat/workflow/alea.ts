@@ -1,6 +1,7 @@
-// Johannes Baagoe's Alea generator (published in 2010), bit for bit as programs of the official SDK see it: ids of child workflows and
-// arguments of activities in recorded histories derive from it. The seed is a list of small integers (the bytes of the run's seed, most
-// significant first); each is mixed in as one unit.
+// Johannes Baagoe's Alea generator (2010), with the same numbers as in the official SDK: ids of
+// child workflows and arguments of activities in histories derive from it. The seed is a list of
+// small integers (the bytes of the run's seed, most significant first); each is mixed in as one
+// unit.
 import { uuidOf } from "../../platform/uuid.ts";
 
 const TWO_POW_32 = 0x100000000;
@@ -22,7 +23,7 @@ function createMash(): (data: readonly number[]) => number {
   };
 }
 
-/** A generator of numbers in [0, 1). */
+/** Returns a generator of numbers in [0, 1). */
 export function alea(seed: readonly number[]): () => number {
   const mash = createMash();
   let a = mash([32]), b = mash([32]), c = mash([32]), carry = 1;
@@ -39,7 +40,7 @@ export function alea(seed: readonly number[]): () => number {
   };
 }
 
-/** The bytes of a seed given as decimal text of a 64-bit number, most significant first. */
+/** Returns the bytes of a 64-bit seed in decimal, most significant first. */
 export function seedBytes(decimal: string): number[] {
   const bytes: number[] = [];
   for (let rest = BigInt.asUintN(64, BigInt(decimal)), i = 0; i < 8; i++, rest >>= 8n) bytes.unshift(Number(rest & 0xffn));
@@ -48,14 +49,14 @@ export function seedBytes(decimal: string): number[] {
 
 const STREAM = "temporal-workflow-random-stream-v1";
 
-/** The seed of a named stream of a run: that of the run and the name, each with its length before it. */
+/** Returns the seed of a named stream: the run's seed and the name, each preceded by its length. */
 export function streamSeed(seed: readonly number[], name: string): number[] {
   const bytes = (text: string) => [...new TextEncoder().encode(text)];
   const sized = (part: readonly number[]) => [24, 16, 8, 0].map((shift) => (part.length >>> shift) & 0xff).concat(part);
   return [...bytes(STREAM), ...sized(seed), ...sized(bytes(name))];
 }
 
-/** A version 4 UUID of four draws, most significant first. */
+/** Returns a version 4 UUID from four draws, most significant first. */
 export function uuid4From(random: () => number): string {
   const bytes = new DataView(new ArrayBuffer(16));
   for (let at = 0; at < 16; at += 4) bytes.setUint32(at, random() * TWO_POW_32);

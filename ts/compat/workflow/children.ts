@@ -1,5 +1,6 @@
-// startChild, executeChild and handles to other workflows. Children, signals and cancel requests are counted here, each by itself: what is
-// made in a cancelled scope is never sent and uses up a number all the same. The links between promises are as many as in the official SDK.
+// startChild, executeChild and handles of other workflows. Children, signals and cancel requests
+// have separate counters here: operations in a canceled scope are never sent, but use a number.
+// Promises have as many links as in the official SDK.
 import { type OptionNames, rejectMisspelledOptions } from "../../base/option_names.ts";
 import { START_OPTIONS } from "../common/option_names.ts";
 import {
@@ -41,31 +42,31 @@ type ResultOf<T extends Workflow> = Awaited<ReturnType<T>>;
 export interface ChildWorkflowHandle<T extends Workflow> {
   /** Id of the workflow. Default: a UUID. */
   readonly workflowId: string;
-  /** Id of its first run. */
+  /** Id of the first run. */
   readonly firstExecutionRunId: string;
-  /** Waits for its end: its result, or the failure. */
+  /** Waits for its result. Rejects with its failure. */
   result(): Promise<ResultOf<T>>;
-  /** Sends it a signal. */
+  /** Signals the workflow. */
   signal<Args extends unknown[] = []>(definition: SignalDefinition<Args> | string, ...args: Args): Promise<void>;
-  /** The same, with the arguments among options. */
+  /** Same as `signal`, with the arguments in options. */
   signalWithOptions(name: string, options?: WorkflowSignalOptions<unknown[]>): Promise<void>;
 }
 
-/** A workflow that this one did not start. */
+/** A workflow that this one has not started. */
 export interface ExternalWorkflowHandle {
   /** Id of the workflow. Default: a UUID. */
   readonly workflowId: string;
-  /** Its run; undefined: the one that is open. */
+  /** The run; undefined: the current one. */
   readonly runId?: string | undefined;
-  /** Sends it a signal. */
+  /** Signals the workflow. */
   signal<Args extends unknown[] = []>(definition: SignalDefinition<Args> | string, ...args: Args): Promise<void>;
-  /** The same, with the arguments among options. */
+  /** Same as `signal`, with the arguments in options. */
   signalWithOptions(name: string, options?: WorkflowSignalOptions<unknown[]>): Promise<void>;
-  /** Asks it to cancel. */
+  /** Requests cancellation. */
   cancel(): Promise<void>;
 }
 
-/** Starts a child and waits until it has started. */
+/** Starts a child workflow and waits for its start. */
 export async function startChild<T extends Workflow>(
   workflow: string | T,
   options?: Options<T>,
@@ -92,7 +93,7 @@ export async function startChild<T extends Workflow>(
   };
 }
 
-/** Starts a child and waits for its result. */
+/** Starts a child workflow and waits for its result. */
 // deno-lint-ignore require-await
 export async function executeChild<T extends Workflow>(workflow: string | T, options?: Options<T>): Promise<ResultOf<T>> {
   const run = currentCompatRun(
@@ -105,7 +106,7 @@ export async function executeChild<T extends Workflow>(workflow: string | T, opt
   return completed as Promise<ResultOf<T>>;
 }
 
-/** A workflow that this one did not start, by its id. */
+/** Returns a handle of a workflow that this one has not started. */
 export function getExternalWorkflowHandle(workflowId: string, runId?: string): ExternalWorkflowHandle {
   const run = currentCompatRun(
     "Workflow.getExternalWorkflowHandle(...) may only be used from a Workflow Execution. Consider using Client.workflow.getHandle(...) instead.)",
@@ -118,7 +119,7 @@ export function getExternalWorkflowHandle(workflowId: string, runId?: string): E
     signalWithOptions: (name, { args = [], typeInfo } = {}) => signal(run, external, name, args, typeInfo),
     cancel: () =>
       new Promise<void>((resolve, reject) => {
-        // Requests of before this patch did not hear of the cancellation of their scope.
+        // Requests before this patch ignored a cancellation of their scope.
         let isCancelled = false;
         const groups = groupsOf(run);
         const alive = joinScope((error) => {
@@ -142,10 +143,10 @@ export function getExternalWorkflowHandle(workflowId: string, runId?: string): E
   };
 }
 
-/** The official SDK's name for the patch. */
+/** The official SDK's patch id. */
 const SCOPED_CANCEL_PATCH = "__temporal_internal_connect_external_handle_cancel_to_scope";
 
-/** Options with what a child has where nothing is given; an id is drawn from the run's random numbers. */
+/** Adds a child's default options; a missing id is drawn from the run's random numbers. */
 export function addDefaultWorkflowOptions<T extends Workflow>(
   options: ChildWorkflowOptions & { args?: unknown[] },
 ): Given & { cancellationType: ChildWorkflowCancellationType } & {
@@ -169,7 +170,7 @@ type Given = StartChildWorkflowExecutionInput["options"];
 
 function withDefaults(options: ChildWorkflowOptions & { args?: readonly unknown[] } = {}): Given {
   rejectMisspelledOptions("a child workflow", options, CHILD_OPTIONS);
-  // Ids come from the run's random numbers, so one is drawn only where the program gives none.
+  // Ids use the run's random numbers, so one is drawn only if the program gives none.
   return { ...options, workflowId: options.workflowId ?? uuid4(), args: (options.args ?? []) as unknown[] };
 }
 
@@ -178,7 +179,7 @@ const nameOf = (definition: { name: string } | string): string => typeof definit
 const typesOf = (definition: { typeInfo?: SignalTypeInfo } | string): SignalTypeInfo | undefined =>
   typeof definition === "string" ? undefined : definition.typeInfo;
 
-/** Promises of the start (its run id) and of the end (its result). */
+/** Returns promises of the start (its run id) and of the end (its result). */
 function start(run: CompatRun, workflow: string | Workflow, given: Given): Promise<[Promise<string>, Promise<unknown>]> {
   const { type: workflowType, typeInfo } = extractWorkflowTypeAndConfig(workflow, given.typeInfo);
   const options = typeInfo === undefined ? given : { ...given, typeInfo };
@@ -202,7 +203,7 @@ function startIn(run: CompatRun, input: StartChildWorkflowExecutionInput): Promi
     run.command(CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW, attributes, groups);
     run.childStarts.set(seq, { resolve: resolve as (value: unknown) => void, reject, converter });
   });
-  // Before anybody asks for it: the result may come first.
+  // Created early: the result can arrive before it is requested.
   const completed = new Promise<unknown>((resolve, reject) => {
     started.catch(reject);
     const completion = { resolve, reject, converter, outputType: options.typeInfo?.outputType };

@@ -1,5 +1,5 @@
-// continueAsNew: ends this run and starts the next one of the same workflow with new arguments. It works by throwing, so code after it
-// does not run; catching it and going on is a mistake.
+// continueAsNew: ends this run and starts the next one with new arguments. It throws, so that later
+// code does not run; programs must not catch the error and continue.
 import { type OptionNames, rejectMisspelledOptions } from "../../base/option_names.ts";
 import { ContinueAsNew as ContinueAsNewCommand } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { searchAttributePayloads } from "../common/search_attributes.ts";
@@ -24,7 +24,7 @@ const CONTINUE_OPTIONS: OptionNames<ContinueAsNewOptions> = {
   eventGroups: 1,
 };
 
-/** A function that continues as new with these options. */
+/** Returns a function that continues as new with these options. */
 export function makeContinueAsNewFunc<F extends Workflow>(
   options: ContinueAsNewOptions = {},
 ): (...args: Parameters<F>) => Promise<never> {
@@ -56,7 +56,7 @@ export function makeContinueAsNewFunc<F extends Workflow>(
     intercepted(run, "outbound", "continueAsNew", last)({ args, headers: {}, options: { workflowType, taskQueue, ...rest } });
 }
 
-/** Ends this run and starts the next one of the same workflow, with new arguments. */
+/** Ends this run and starts the next one with new arguments. */
 export function continueAsNew<F extends Workflow>(...args: Parameters<F>): Promise<never> {
   return makeContinueAsNewFunc<F>()(...args);
 }

@@ -1,12 +1,12 @@
-// What ends a run that continues as new: it works by throwing.
+// Error by which a run continues as new.
 import type { ContinueAsNew as ContinueAsNewCommand } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 
-/** What continueAsNew throws. */
+/** Thrown by continueAsNew. */
 export class ContinueAsNew extends Error {
   override name = "ContinueAsNew";
-  /** What the next run starts with. */
+  /** Attributes of the next run. */
   readonly command: ContinueAsNewCommand;
-  /** Its event groups, encoded. */
+  /** Event groups, encoded. */
   readonly groups: Uint8Array | undefined;
 
   constructor(command: ContinueAsNewCommand, groups?: Uint8Array) {

@@ -1,11 +1,11 @@
-// What makes event groups, and the scopes in which code's commands belong to one.
+// Creates event groups, and scopes whose commands belong to a group.
 import { encode } from "../common/text.ts";
 import { currentCompatRun } from "../current.ts";
 import { LabelledGroup, NO_GROUPS } from "./event_groups.ts";
 import type { EventGroupMarker } from "./options.ts";
 
 class ScopedGroup extends LabelledGroup {
-  /** As the debugger shows it, also of code that was minified. */
+  /** Name in the debugger, also of minified code. */
   static override readonly name = "EventGroupMarker";
 
   withScope<T>(fn: () => Promise<T>): Promise<T> {
@@ -16,15 +16,15 @@ class ScopedGroup extends LabelledGroup {
 }
 
 /**
- * A group of events. Events whose markers have the same id are one group: of the label, where none is given, so that it is the same after
- * a replay and a reset.
+ * Creates a group of events. Events whose markers have the same id form one group. Default id: from
+ * the label, so that it is the same after a replay and a reset.
  */
 export function createEventGroup(label: string, options?: { id?: string }): EventGroupMarker {
   const { info } = currentCompatRun("createEventGroup(...) may only be used from a Workflow Execution");
   return new ScopedGroup(label, options?.id ?? sha1(`${info.originalExecutionRunId}${label}`));
 }
 
-/** SHA-1 (FIPS 180-4) in hexadecimal: realms have no crypto, and what theirs has is asynchronous. */
+/** SHA-1 (FIPS 180-4) in hexadecimal: realms have no crypto, whose digest is asynchronous anyway. */
 function sha1(text: string): string {
   const bytes = encode(text);
   const padded = new DataView(new ArrayBuffer((((bytes.length + 8) >> 6) + 1) << 6));

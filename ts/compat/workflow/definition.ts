@@ -1,4 +1,4 @@
-// What a module says of a workflow beside its function: options that the function carries.
+// Options on the function of a workflow.
 import {
   isWorkflowFunctionWithOptions,
   isWorkflowFunctionWithStaticOptions,
@@ -10,7 +10,7 @@ import {
 import type { VersioningBehavior } from "../common/policies.ts";
 import type { Workflow } from "../common/definitions.ts";
 
-/** Gives a workflow's function options. */
+/** Sets options of a workflow's function. */
 export function setWorkflowOptions<F extends Workflow>(
   options: WorkflowDefinitionOptionsOrGetter,
   fn: F,
@@ -18,7 +18,7 @@ export function setWorkflowOptions<F extends Workflow>(
   defineWorkflowOptions(fn, { workflowDefinitionOptions: options });
 }
 
-/** Gives a workflow's function options, and what is known of its values. */
+/** Sets options of a workflow's function, including type hints. */
 export function defineWorkflowOptions<F extends Workflow>(
   fn: F,
   config: WorkflowDefinitionConfig,
@@ -26,19 +26,19 @@ export function defineWorkflowOptions<F extends Workflow>(
   Object.assign(fn, config);
 }
 
-/** The options of a workflow's function; those of a function are asked for now, in its run. */
+/** Returns the options of a workflow's function; a function that computes them is called in its run. */
 export function definitionOf(fn: unknown): WorkflowDefinitionOptions {
   if (!isWorkflowFunctionWithOptions(fn)) return {};
   const { workflowDefinitionOptions: options } = fn;
   return (typeof options === "function" ? options() : options) ?? {};
 }
 
-/** Options of a workflow's function that are needed before its arguments are read. */
+/** Returns the options that are needed before the arguments are decoded. */
 export function staticOptionsOf(fn: unknown): WorkflowStaticOptions {
   return isWorkflowFunctionWithStaticOptions(fn) ? fn.staticOptions : {};
 }
 
-/** The versioning behavior of a workflow's function, where it is known without a run. */
+/** Returns the versioning behavior of a workflow's function, if known without a run. */
 export function versioningBehaviorOf(
   fn: unknown,
 ): VersioningBehavior | undefined {

@@ -1,5 +1,5 @@
-// Timers as commands. They are counted here, not in the core: one that is made in a cancelled scope is
-// never sent and uses up a number all the same, and history names timers by number.
+// Timers as commands. They are counted here, not in the core: a timer in a canceled scope is never
+// sent, but uses a number, and history identifies timers by number.
 import { CommandKind, StartTimer } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import { ValueError } from "../common/errors.ts";
@@ -9,7 +9,7 @@ import type { TimerInput } from "./interceptors.ts";
 import type { TimerOptions } from "./options.ts";
 import { join, type Scope } from "./join.ts";
 
-/** What of a run timers need. */
+/** The part of a run that timers need. */
 interface TimerRun extends InterceptedRun {
   readonly rootScope: Scope;
   nextTimerSeq: number;
@@ -20,7 +20,7 @@ interface TimerRun extends InterceptedRun {
   waitsAt<W extends object>(label: string, wait: W): W;
 }
 
-/** A timer that is cancelled with the scope of the code that starts it. Its number is used up whatever the duration is. */
+/** Starts a timer that is canceled with the current scope. Uses a number for any duration. */
 export function startSleep(
   run: TimerRun,
   duration: () => number,
@@ -46,7 +46,7 @@ function sleepIn(run: TimerRun, { seq, durationMs, options }: TimerInput): Promi
   });
 }
 
-/** Whole milliseconds, rounded up: a timer is never early. Answers the groups that it was given. */
+/** Starts a timer in whole milliseconds, rounded up, so that it is never early. Returns its event groups. */
 export function startDurableTimer(
   run: TimerRun,
   seq: number,

@@ -1,11 +1,11 @@
-// Options that several commands have, as the core takes them.
+// Encodes options that several commands share.
 import { create, toBinary } from "@bufbuild/protobuf";
 import { PrioritySchema } from "../../api/generated/temporal/api/common/v1/message_pb.ts";
 import { VersioningIntent as IntentNumber } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { VersioningIntent } from "../common/deployments.ts";
 import { compilePriority, type Priority } from "../common/priority.ts";
 
-/** Bytes of temporal.api.common.v1.Priority; empty where none is given. */
+/** Returns bytes of temporal.api.common.v1.Priority; empty without one. */
 export function priorityBytes(
   priority: Priority | null | undefined,
 ): Uint8Array {
@@ -17,7 +17,10 @@ export function priorityBytes(
     : new Uint8Array(0);
 }
 
-/** Whether what is started stays with the build of the run's worker. Throws a TypeError for an intent that there is not. */
+/**
+ * Returns whether a started workflow or activity stays on the build of the run's worker. Throws a
+ * TypeError for an unknown intent.
+ */
 export function versioningIntent(
   intent: VersioningIntent | undefined,
 ): IntentNumber {

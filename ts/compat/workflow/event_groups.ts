@@ -1,11 +1,12 @@
-// Event groups: markers by which user interfaces show commands and their events together. A command carries that of the message whose
-// handler issues it, those of the scopes around the code, and those of its option, in this order; of one id the last.
+// Event groups: markers for user interfaces. A command carries the marker of the message whose
+// handler issues it, those of surrounding scopes, and those of its option, in this order; the last
+// one of each id.
 import { EventGroups } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { defaultPayloadConverter, productConverter } from "../common/payload_converters.ts";
 import type { ActiveGroups, GroupMessage, ScopeContext } from "../context.ts";
 import type { EventGroupMarker } from "./options.ts";
 
-/** A group that the program has made. */
+/** A group created by the program. */
 export abstract class LabelledGroup implements EventGroupMarker {
   readonly id: string;
   readonly #label: string;
@@ -16,7 +17,7 @@ export abstract class LabelledGroup implements EventGroupMarker {
     this.#label = label;
   }
 
-  /** User interfaces read the label, so it has the default encoding whatever the program's converter is. */
+  /** The label has the default encoding, because user interfaces read it. */
   get message(): GroupMessage {
     const label = () => productConverter(defaultPayloadConverter).toPayload(this.#label);
     return this.#message ??= { variant: { $case: "label", value: { id: this.id, label: { externalPayloads: [], ...label() } } } };
@@ -27,7 +28,7 @@ export abstract class LabelledGroup implements EventGroupMarker {
 
 export const NO_GROUPS: ActiveGroups = { implicit: undefined, explicit: {} };
 
-/** The markers of a command that is issued now: bytes of EventGroups; undefined where there is none. */
+/** Returns the markers of a command issued now, as bytes of EventGroups; undefined without any. */
 export function groupsOf(run: { readonly context: ScopeContext }, directs?: readonly EventGroupMarker[]): Uint8Array | undefined {
   if (directs?.some((marker) => !(marker instanceof LabelledGroup))) {
     throw new Error("Directly attached Event Group Markers must be instances of ExplicitEventGroupMarkerImpl");

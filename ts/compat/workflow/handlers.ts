@@ -8,45 +8,45 @@ import type { ValueTypes } from "../typed_values.ts";
 import { currentCompatRun } from "../current.ts";
 import type { DefaultHandler, HandlerFunction } from "../messages.ts";
 
-/** Brands carry the types of arguments and results; they do not exist at run time. */
+/** Brands for the types of arguments and results; they do not exist at run time. */
 declare const ARGS: unique symbol;
 declare const RESULT: unique symbol;
 
-/** A signal, with the types of its arguments. */
+/** A signal with the types of its arguments. */
 export interface SignalDefinition<Args extends unknown[] = unknown[], Name extends string = string> {
-  /** What kind of message it is. */
+  /** Discriminator. */
   type: "signal";
-  /** Its name. */
+  /** Name of the signal. */
   name: Name;
-  /** Types of its values, as converters take them. */
+  /** Type hints for converters. */
   typeInfo?: SignalTypeInfo;
-  /** Types of its arguments; there is no such property. */
+  /** Types of arguments; the property does not exist at run time. */
   [ARGS]?: Args;
 }
-/** An update, with the types of its arguments and its result. */
+/** An update with the types of its arguments and its result. */
 export interface UpdateDefinition<Ret, Args extends unknown[] = unknown[], Name extends string = string> {
-  /** What kind of message it is. */
+  /** Discriminator. */
   type: "update";
-  /** Its name. */
+  /** Name of the update. */
   name: Name;
-  /** Types of its values, as converters take them. */
+  /** Type hints for converters. */
   typeInfo?: PayloadTypeInfo;
-  /** Types of its arguments; there is no such property. */
+  /** Types of arguments; the property does not exist at run time. */
   [ARGS]?: Args;
-  /** Type of its result; there is no such property. */
+  /** Type of the result; the property does not exist at run time. */
   [RESULT]?: Ret;
 }
-/** A query, with the types of its arguments and its answer. */
+/** A query with the types of its arguments and its result. */
 export interface QueryDefinition<Ret, Args extends unknown[] = unknown[], Name extends string = string> {
-  /** What kind of message it is. */
+  /** Discriminator. */
   type: "query";
-  /** Its name. */
+  /** Name of the query. */
   name: Name;
-  /** Types of its values, as converters take them. */
+  /** Type hints for converters. */
   typeInfo?: PayloadTypeInfo;
-  /** Types of its arguments; there is no such property. */
+  /** Types of arguments; the property does not exist at run time. */
   [ARGS]?: Args;
-  /** Type of its result; there is no such property. */
+  /** Type of the result; the property does not exist at run time. */
   [RESULT]?: Ret;
 }
 
@@ -81,15 +81,18 @@ function definitionOf<Kind, Name, I>(type: Kind, name: Name, options: { typeInfo
 export interface HandlerOptions<Args extends unknown[] = unknown[]> {
   /** Shown in user interfaces. */
   description?: string;
-  /** What is said when the workflow ends while the handler runs (signals and updates). */
+  /** Whether to warn if the workflow ends while the handler runs (signals and updates). */
   unfinishedPolicy?: HandlerUnfinishedPolicy;
-  /** Throws to reject an update before it is in history. */
+  /** Throws to reject an update before it is recorded. */
   validator?: (...args: Args) => void;
 }
 
 const HANDLER_OPTIONS: OptionNames<HandlerOptions> = { description: 1, unfinishedPolicy: 1, validator: 1 };
 
-/** Sets, replaces or (with undefined) removes the handler of a message. Messages that waited for it are handled in this call. */
+/**
+ * Sets, replaces or (undefined) removes the handler of a message. Waiting messages are handled in
+ * this call.
+ */
 export function setHandler<Ret, Args extends unknown[]>(
   definition: UpdateDefinition<Ret, Args>,
   handler: ((...args: Args) => Ret | Promise<Ret>) | undefined,
@@ -134,27 +137,27 @@ export function setHandler(
   }
 }
 
-/** Handles signals that have no handler of their own. */
+/** Sets the handler for signals without a handler. */
 export function setDefaultSignalHandler(handler: DefaultHandler | undefined): void {
   const { messages } = currentCompatRun("Workflow.setDefaultSignalHandler(...) may only be used from a Workflow Execution.");
   messages.defaultSignal = optionalFunction(handler);
   messages.dispatchSignals();
 }
 
-/** Handles updates that have no handler of their own. */
+/** Sets the handler for updates without a handler. */
 export function setDefaultUpdateHandler(handler: DefaultHandler | undefined): void {
   const { messages } = currentCompatRun("Workflow.setDefaultUpdateHandler(...) may only be used from a Workflow Execution.");
   messages.defaultUpdate = optionalFunction(handler);
   messages.dispatchUpdates();
 }
 
-/** Answers queries that have no handler of their own. */
+/** Sets the handler for queries without a handler. */
 export function setDefaultQueryHandler(handler: DefaultHandler | undefined): void {
   const { messages } = currentCompatRun("Workflow.setDefaultQueryHandler(...) may only be used from a Workflow Execution.");
   messages.defaultQuery = optionalFunction(handler);
 }
 
-/** True when no signal or update handler is running. */
+/** Returns whether no signal or update handler is running. */
 export function allHandlersFinished(): boolean {
   return currentCompatRun("allHandlersFinished() may only be used from a Workflow Execution.").messages.allFinished;
 }

@@ -1,4 +1,4 @@
-// workflowInfo(): what a run knows about itself. The object is replaced, never changed, when an activation brings new values.
+// workflowInfo(): information about a run. Each activation replaces the object.
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import type { Activation, InitializeWorkflow } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
@@ -15,17 +15,17 @@ import { readTyped, readUntyped, type SearchAttributes, type TypedSearchAttribut
 import { uuid4From } from "./alea.ts";
 import { durationMs, timestampMs } from "../../api/well_known.ts";
 
-/** The workflow that started this one. */
+/** The parent workflow. */
 export interface ParentWorkflowInfo {
   /** Id of the workflow. */
   workflowId: string;
   /** Id of the run. */
   runId: string;
-  /** Its namespace. */
+  /** Namespace of the parent. */
   namespace: string;
 }
 
-/** The first of the workflows that started each other. */
+/** The first workflow of a chain of parents and children. */
 export interface RootWorkflowInfo {
   /** Id of the workflow. */
   workflowId: string;
@@ -33,29 +33,29 @@ export interface RootWorkflowInfo {
   runId: string;
 }
 
-/** Things that differ from replay to replay. Never let the outcome of a workflow depend on them. */
+/** Values that differ between replays; the result of a workflow must not depend on them. */
 export interface UnsafeWorkflowInfo {
-  /** The system's time, milliseconds. */
+  /** System time, in milliseconds. */
   readonly now: () => number;
-  /** The task repeats what is in history. */
+  /** True if the task replays history. */
   readonly isReplaying: boolean;
-  /** False also for queries and validators, which are live although nothing new happens. */
+  /** Same, but false for queries and validators, which run live. */
   readonly isReplayingHistoryEvents: boolean;
-  /** Random numbers that are not seeded. */
+  /** Random numbers without a seed. */
   readonly random: UnsafeRandomSource;
 }
 
-/** Random numbers that differ from replay to replay. */
+/** Random numbers that differ between replays. */
 export interface UnsafeRandomSource {
-  /** A number in [0, 1). */
+  /** Returns a number in [0, 1). */
   random(): number;
-  /** A version 4 UUID. */
+  /** Returns a version 4 UUID. */
   uuid4(): string;
-  /** Fills bytes. Returns them. */
+  /** Fills bytes and returns them. */
   fillRandom(bytes: Uint8Array): Uint8Array;
 }
 
-/** What a run knows about itself. */
+/** Information about a run. */
 export interface WorkflowInfo {
   /** Id of the workflow. */
   readonly workflowId: string;
@@ -63,71 +63,71 @@ export interface WorkflowInfo {
   readonly runId: string;
   /** Type of the workflow. */
   readonly workflowType: string;
-  /** Search attributes in the older form. */
+  /** Search attributes without types. */
   readonly searchAttributes: SearchAttributes;
   /** Search attributes with their types. */
   readonly typedSearchAttributes: TypedSearchAttributes;
-  /** Values that lists and descriptions show. */
+  /** Memo of the workflow. */
   readonly memo: Record<string, unknown>;
-  /** The workflow that started it. */
+  /** Parent workflow. */
   readonly parent?: ParentWorkflowInfo;
-  /** Absent for a workflow that is its own root. */
+  /** Undefined if the workflow is the root itself. */
   readonly root?: RootWorkflowInfo;
-  /** Result of the run before, of a cron workflow. */
+  /** Result of the previous run of a cron workflow. */
   readonly lastResult?: unknown;
-  /** What the run before failed with. */
+  /** Failure of the previous run. */
   readonly lastFailure?: Error;
-  /** Id of the last event that the current task knows. */
+  /** Number of events up to the current task. */
   readonly historyLength: number;
-  /** Bytes. */
+  /** Size of the history in bytes. */
   readonly historySize: number;
-  /** The history has become so long that a new run should follow. */
+  /** True if the history is so long that the run should continue as new. */
   readonly continueAsNewSuggested: boolean;
-  /** The current version of the run's deployment is another one than the run is on. */
+  /** True if the current version of the run's deployment differs from the run's version. */
   readonly targetWorkerDeploymentVersionChanged: boolean;
-  /** Why a new run should follow. */
+  /** Reasons why the run should continue as new. */
   readonly suggestedContinueAsNewReasons?: SuggestContinueAsNewReason[];
-  /** Its task queue. */
+  /** Task queue of the workflow. */
   readonly taskQueue: string;
-  /** Its namespace. */
+  /** Namespace of the workflow. */
   readonly namespace: string;
   /** Id of the first run of the chain. */
   readonly firstExecutionRunId: string;
-  /** Id of the run as it was started; another one than its own after a reset. */
+  /** Original id of the run; differs from `runId` after a reset. */
   readonly originalExecutionRunId: string;
-  /** Id of the run that this one continues. */
+  /** Id of the previous run of the chain. */
   readonly continuedFromExecutionRunId?: string;
-  /** When the workflow was started. */
+  /** Start time of the workflow. */
   readonly startTime: Date;
-  /** When this run was started. */
+  /** Start time of this run. */
   readonly runStartTime: Date;
-  /** The longest time of all runs together, milliseconds. */
+  /** Execution timeout in milliseconds. */
   readonly executionTimeoutMs?: number;
-  /** When that time is up. */
+  /** Time of the execution timeout. */
   readonly executionExpirationTime?: Date;
-  /** The longest time of this run, milliseconds. */
+  /** Run timeout in milliseconds. */
   readonly runTimeoutMs?: number;
-  /** The longest time of one task, milliseconds. */
+  /** Workflow task timeout in milliseconds. */
   readonly taskTimeoutMs: number;
-  /** When and how often the workflow is tried again. */
+  /** Retry policy of the workflow. */
   readonly retryPolicy?: RetryPolicy;
   /** Number of the attempt, from 1. */
   readonly attempt: number;
-  /** The cron expression that starts it. */
+  /** Cron schedule of the workflow. */
   readonly cronSchedule?: string;
-  /** Time from one run's start to the next, milliseconds. */
+  /** Milliseconds between the starts of two runs of a cron workflow. */
   readonly cronScheduleToScheduleInterval?: number;
-  /** Build of the worker that has the task, or had it. */
+  /** Build id of the worker that processes or processed the task. */
   readonly currentBuildId?: string;
-  /** Version of the worker that has the task, or had it. */
+  /** Deployment version of the worker that processes or processed the task. */
   readonly currentDeploymentVersion?: WorkerDeploymentVersion;
-  /** Order among tasks. */
+  /** Priority of its tasks. */
   readonly priority: Priority;
-  /** Things that differ from replay to replay. */
+  /** Values that differ between replays. */
   readonly unsafe: UnsafeWorkflowInfo;
 }
 
-/** The info of a run at its first activation. */
+/** Returns the info at the first activation. */
 export function initialInfo(init: InitializeWorkflow, activation: Activation, host: RunContext): WorkflowInfo {
   const started = fromBinary(WorkflowExecutionStartedEventAttributesSchema, init.startedAttributes);
   const { converter } = host;
@@ -191,7 +191,7 @@ export function initialInfo(init: InitializeWorkflow, activation: Activation, ho
   };
 }
 
-/** The info of the next activation. */
+/** Returns the info of the next activation. */
 export function nextInfo(info: WorkflowInfo, activation: Activation, host: Pick<RunContext, "workerVersion">): WorkflowInfo {
   return {
     ...info,
@@ -200,10 +200,10 @@ export function nextInfo(info: WorkflowInfo, activation: Activation, host: Pick<
   };
 }
 
-/** What each task says again. */
+/** Returns the values that each task updates. */
 function ofTask(activation: Activation, { workerVersion }: Pick<RunContext, "workerVersion">) {
   const { suggestContinueAsNewReasons } = activation;
-  // History has the version of the worker that completes a task; a task that is open is completed by this one.
+  // History has the version of a completed task's worker; an open task is completed by this worker.
   const { buildId, deploymentName } = activation.isReplaying ? activation : workerVersion ?? activation;
   return {
     historyLength: activation.historyLength,
@@ -232,7 +232,7 @@ export const realRandom: UnsafeWorkflowInfo["random"] = {
   uuid4: () => uuid4From(real),
   fillRandom: (bytes) => bytes.map((_, i) => bytes[i] = Math.floor(real() * 0x100)) && bytes,
 };
-// So that an info that is logged as JSON does not show an empty object.
+// Prevents an empty object when the info is logged as JSON.
 Object.defineProperty(realRandom, "toJSON", { value: () => undefined, enumerable: true });
 
 function msOf(duration: Duration): number {

@@ -1,4 +1,4 @@
-// Types of workflow interceptors, as modules of the official SDK declare them. How they are called: ../interception.ts.
+// Types of workflow interceptors of the official SDK. ../interception.ts calls them.
 import type { PayloadTypeInfo, SignalTypeInfo, TypeInfo } from "../common/type_info.ts";
 import type { Duration } from "../common/time.ts";
 import type { Payload } from "../../converter/payload.ts";
@@ -15,125 +15,128 @@ import type {
 // deno-lint-ignore no-explicit-any
 type AnyFunction = (...args: any[]) => any;
 type AllButLast<A extends unknown[]> = A extends [...infer First, unknown] ? First : never;
-// A function type whose parts are looked up late: an interceptor's own type is among them.
+// A function type with deferred lookup, because an interceptor's own type is part of it.
 type WithoutLast<F extends AnyFunction> = (...args: AllButLast<Parameters<F>>) => ReturnType<F>;
 
-/** What comes after an interceptor: the next one, or the operation itself. */
+/** The next interceptor, or the operation itself. */
 export type Next<I, M extends keyof I> = Required<I>[M] extends AnyFunction ? WithoutLast<Required<I>[M]> : never;
 
-/** Values beside the arguments, by name. */
+/** Payloads in addition to the arguments, by name. */
 export type Headers = Record<string, Payload>;
 
-/** Makes the interceptors of one run; modules export it as `interceptors`. */
+/** Creates the interceptors of a run; exported by modules as `interceptors`. */
 export type WorkflowInterceptorsFactory = () => WorkflowInterceptors;
 
-/** Interceptors of one run. The first of a list is the outermost. */
+/** Interceptors of a run. The first one of a list is the outermost. */
 export interface WorkflowInterceptors {
-  /** Around the workflow's function and its message handlers. */
+  /** Interceptors of the workflow's function and its handlers. */
   inbound?: WorkflowInboundCallsInterceptor[];
-  /** Around what workflow code asks for. */
+  /** Interceptors of calls by workflow code. */
   outbound?: WorkflowOutboundCallsInterceptor[];
-  /** Around activations. */
+  /** Interceptors of activations. */
   internals?: WorkflowInternalsInterceptor[];
 }
 
-/** What the workflow's function is called with. */
+/** Input of the workflow's function. */
 export interface WorkflowExecuteInput {
-  /** Its arguments. */
+  /** Arguments of the workflow. */
   readonly args: unknown[];
-  /** Of the start. */
+  /** Headers of the start. */
   readonly headers: Headers;
 }
 
-/** What an update's handler and its validator are called with. */
+/** Input of an update's handler and validator. */
 export interface UpdateInput {
   /** Id of the update. */
   readonly updateId: string;
-  /** Its name. */
+  /** Name of the update. */
   readonly name: string;
-  /** Its arguments. */
+  /** Arguments of the update. */
   readonly args: unknown[];
-  /** Of the request. */
+  /** Headers of the update. */
   readonly headers: Headers;
 }
 
-/** What a signal's handler is called with. */
+/** Input of a signal's handler. */
 export interface SignalInput {
-  /** Its name. */
+  /** Name of the signal. */
   readonly signalName: string;
-  /** Its arguments. */
+  /** Arguments of the signal. */
   readonly args: unknown[];
-  /** Of the request. */
+  /** Headers of the signal. */
   readonly headers: Headers;
 }
 
-/** What a query's handler is called with. */
+/** Input of a query's handler. */
 export interface QueryInput {
   /** Id of the query. */
   readonly queryId: string;
-  /** Its name. */
+  /** Name of the query. */
   readonly queryName: string;
-  /** Its arguments. */
+  /** Arguments of the query. */
   readonly args: unknown[];
-  /** Of the request. */
+  /** Headers of the query. */
   readonly headers: Headers;
 }
 
-/** Around the workflow's function and its message handlers. */
+/** Interceptor of the workflow's function and its handlers. */
 export interface WorkflowInboundCallsInterceptor {
-  /** The workflow's function. */
+  /** Intercepts the workflow's function. */
   execute?: (input: WorkflowExecuteInput, next: Next<WorkflowInboundCallsInterceptor, "execute">) => Promise<unknown>;
-  /** An update's handler. */
+  /** Intercepts an update's handler. */
   handleUpdate?: (input: UpdateInput, next: Next<WorkflowInboundCallsInterceptor, "handleUpdate">) => Promise<unknown>;
-  /** An update's validator; not called where there is none. */
+  /** Intercepts an update's validator; not called without one. */
   validateUpdate?: (input: UpdateInput, next: Next<WorkflowInboundCallsInterceptor, "validateUpdate">) => void;
-  /** A signal's handler. */
+  /** Intercepts a signal's handler. */
   handleSignal?: (input: SignalInput, next: Next<WorkflowInboundCallsInterceptor, "handleSignal">) => Promise<void>;
-  /** A query's handler. */
+  /** Intercepts a query's handler. */
   handleQuery?: (input: QueryInput, next: Next<WorkflowInboundCallsInterceptor, "handleQuery">) => Promise<unknown>;
 }
 
-/** What a timer is started with. */
+/** Input of a timer. */
 export interface TimerInput {
-  /** Milliseconds. */
+  /** Duration in milliseconds. */
   readonly durationMs: number;
-  /** Its number in the run. */
+  /** Number of the timer in the run. */
   readonly seq: number;
   /** Options of the call. */
   readonly options?: TimerOptions | undefined;
 }
 
-/** What an activity is scheduled with. */
+/** Input of an activity. */
 export interface ActivityInput {
-  /** Its type. */
+  /** Type of the activity. */
   readonly activityType: string;
-  /** Its arguments. */
+  /** Arguments of the activity. */
   readonly args: unknown[];
-  /** Its options. */
+  /** Options of the activity. */
   readonly options: ActivityOptions;
-  /** Types of its arguments and result. */
+  /** Type hints of arguments and result. */
   readonly typeInfo?: PayloadTypeInfo | undefined;
-  /** Go to the activity. */
+  /** Headers for the activity. */
   readonly headers: Headers;
-  /** Its number in the run. */
+  /** Number of the activity in the run. */
   readonly seq: number;
 }
 
-/** What an attempt of a local activity is scheduled with. */
+/** Input of an attempt of a local activity. */
 export interface LocalActivityInput {
-  /** Its type. */
+  /** Type of the activity. */
   readonly activityType: string;
-  /** Its arguments. */
+  /** Arguments of the activity. */
   readonly args: unknown[];
-  /** Its options. */
+  /** Options of the activity. */
   readonly options: LocalActivityOptions;
-  /** Types of its arguments and result. */
+  /** Type hints of arguments and result. */
   readonly typeInfo?: PayloadTypeInfo | undefined;
-  /** Go to the activity. */
+  /** Headers for the activity. */
   readonly headers: Headers;
-  /** Its number in the run. */
+  /** Number of the activity in the run. */
   readonly seq: number;
-  /** When the first attempt was scheduled, milliseconds since the epoch; absent for the first. */
+  /**
+   * Time of the first attempt's scheduling, in milliseconds since the epoch; undefined for the
+   * first attempt.
+   */
   readonly originalScheduleTime?: number | undefined;
   /** Number of the attempt, from 1. */
   readonly attempt: number;
@@ -141,27 +144,27 @@ export interface LocalActivityInput {
 
 /** Options of a call of a Nexus operation. */
 export interface StartNexusOperationOptions {
-  /** The longest time until the operation is over. Default: the server's. */
+  /** Limit until the operation has ended. Default: the server's. */
   readonly scheduleToCloseTimeout?: Duration;
-  /** The longest time until it has started. Default: none. */
+  /** Limit until the operation has started. Default: none. */
   readonly scheduleToStartTimeout?: Duration;
-  /** The longest time from its start to its end, for one that does not end at once. Default: none. */
+  /** Limit from start to end, for an asynchronous operation. Default: none. */
   readonly startToCloseTimeout?: Duration;
-  /** What a cancellation of its scope does. Default WAIT_CANCELLATION_COMPLETED. */
+  /** Effect of a cancellation of its scope. Default: WAIT_CANCELLATION_COMPLETED. */
   readonly cancellationType?: NexusOperationCancellationType;
-  /** Shown in user interfaces. */
+  /** Text for user interfaces. */
   readonly summary?: string;
-  /** Groups that it belongs to, in user interfaces. */
+  /** Event groups for user interfaces. */
   readonly eventGroups?: EventGroupMarker[];
 }
 
-/** What a Nexus operation is started with. */
+/** Input of a Nexus operation. */
 export interface StartNexusOperationInput {
-  /** Its input. */
+  /** Input value of the operation. */
   readonly input: unknown;
-  /** Type of its input. */
+  /** Type hint of the input. */
   readonly inputType?: TypeInfo;
-  /** Type of its result. */
+  /** Type hint of the result. */
   readonly outputType?: TypeInfo;
   /** The endpoint. */
   readonly endpoint: string;
@@ -171,57 +174,57 @@ export interface StartNexusOperationInput {
   readonly options: StartNexusOperationOptions;
   /** The operation. */
   readonly operation: string;
-  /** Its number in the run. */
+  /** Number of the operation in the run. */
   readonly seq: number;
-  /** Go to the handler, as headers of its request: plain texts that history shows as they are. */
+  /** Headers of the request to the handler: plain text, visible in history. */
   readonly headers: Record<string, string>;
 }
 
-/** What the start of a Nexus operation gives. */
+/** Result of an operation's start. */
 export interface StartNexusOperationOutput {
-  /** What its handler calls it; empty for one that had its result at once. */
+  /** Token from the handler; empty for a synchronous result. */
   readonly token?: string;
-  /** Of its end. */
+  /** Result of the operation. */
   readonly result: Promise<unknown>;
 }
 
-/** What a child workflow is started with. */
+/** Input of a child workflow's start. */
 export interface StartChildWorkflowExecutionInput {
-  /** Its type. */
+  /** Type of the child. */
   readonly workflowType: string;
-  /** Its options, with id and arguments. */
+  /** Options of the child, with id and arguments. */
   readonly options: ChildWorkflowOptions & { workflowId: string; args: unknown[] };
-  /** Go to the child. */
+  /** Headers for the child. */
   readonly headers: Headers;
-  /** Its number in the run. */
+  /** Number of the child in the run. */
   readonly seq: number;
 }
 
-/** What a signal to another workflow is sent with. */
+/** Input of a signal to another workflow. */
 export interface SignalWorkflowInput {
-  /** Its number in the run. */
+  /** Number of the signal in the run. */
   readonly seq: number;
-  /** Its name. */
+  /** Name of the signal. */
   readonly signalName: string;
-  /** Its arguments. */
+  /** Arguments of the signal. */
   readonly args: unknown[];
-  /** Go to the workflow. */
+  /** Headers for the workflow. */
   readonly headers: Headers;
-  /** Whom it is for. */
+  /** Receiver of the signal. */
   readonly target:
     | { readonly type: "external"; readonly workflowExecution: { workflowId?: string; runId?: string | undefined } }
     | { readonly type: "child"; readonly childWorkflowId: string };
-  /** Types of its arguments. */
+  /** Type hints of the arguments. */
   readonly typeInfo?: SignalTypeInfo;
 }
 
-/** What the next run starts with. */
+/** Input of continue-as-new. */
 export interface ContinueAsNewInput {
-  /** Its arguments. */
+  /** Arguments of the next run. */
   readonly args: unknown[];
-  /** Go to the next run. */
+  /** Headers for the next run. */
   readonly headers: Headers;
-  /** Its options, with its type. */
+  /** Options of the next run, with its type. */
   readonly options: ContinueAsNewInputOptions;
 }
 /** Options of the next run, with its type. */
@@ -232,47 +235,50 @@ export type GetLogAttributesInput = Record<string, unknown>;
 /** Tags of a metric. */
 export type GetMetricTagsInput = Record<string, string | number | boolean>;
 
-/** Around what workflow code asks for. */
+/** Interceptor of calls by workflow code. */
 export interface WorkflowOutboundCallsInterceptor {
-  /** A timer. */
+  /** Intercepts a timer. */
   startTimer?: (input: TimerInput, next: Next<WorkflowOutboundCallsInterceptor, "startTimer">) => Promise<void>;
-  /** An activity. */
+  /** Intercepts an activity. */
   scheduleActivity?: (
     input: ActivityInput,
     next: Next<WorkflowOutboundCallsInterceptor, "scheduleActivity">,
   ) => Promise<unknown>;
-  /** An attempt of a local activity. */
+  /** Intercepts an attempt of a local activity. */
   scheduleLocalActivity?: (
     input: LocalActivityInput,
     next: Next<WorkflowOutboundCallsInterceptor, "scheduleLocalActivity">,
   ) => Promise<unknown>;
-  /** A Nexus operation: settled with its start, and a promise of its end in it. */
+  /** Intercepts a Nexus operation: settles with its start, which contains a promise of its end. */
   startNexusOperation?: (
     input: StartNexusOperationInput,
     next: Next<WorkflowOutboundCallsInterceptor, "startNexusOperation">,
   ) => Promise<StartNexusOperationOutput>;
-  /** A child workflow: promises of its start and of its end. */
+  /** Intercepts a child workflow: promises of its start and of its end. */
   startChildWorkflowExecution?: (
     input: StartChildWorkflowExecutionInput,
     next: Next<WorkflowOutboundCallsInterceptor, "startChildWorkflowExecution">,
   ) => Promise<[Promise<string>, Promise<unknown>]>;
-  /** A signal to another workflow. */
+  /** Intercepts a signal to another workflow. */
   signalWorkflow?: (input: SignalWorkflowInput, next: Next<WorkflowOutboundCallsInterceptor, "signalWorkflow">) => Promise<void>;
-  /** The start of the next run. */
+  /** Intercepts continue-as-new. */
   continueAsNew?: (input: ContinueAsNewInput, next: Next<WorkflowOutboundCallsInterceptor, "continueAsNew">) => Promise<never>;
-  /** Attributes of each log line. */
+  /** Returns changed attributes of a log line. */
   getLogAttributes?: (
     input: GetLogAttributesInput,
     next: Next<WorkflowOutboundCallsInterceptor, "getLogAttributes">,
   ) => Record<string, unknown>;
-  /** Tags of each metric. */
+  /** Returns changed tags of a metric. */
   getMetricTags?: (
     input: GetMetricTagsInput,
     next: Next<WorkflowOutboundCallsInterceptor, "getMetricTags">,
   ) => GetMetricTagsInput;
 }
 
-/** What an activation brings. Its jobs are in the official core's form as far as interceptors read it: `variant`, and that field. */
+/**
+ * Content of an activation. Jobs have the official core's form in the fields that interceptors
+ * read: `variant`, and that field.
+ */
 export interface ActivateInput {
   /** The activation. */
   readonly activation: {
@@ -283,30 +289,30 @@ export interface ActivateInput {
     readonly historyLength: number;
     readonly jobs: readonly { readonly variant: string; readonly [variant: string]: unknown }[];
   };
-  /** 0, or 1 for the second batch of histories of before 1.11. */
+  /** 0, or 1 for the second batch of histories before 1.11. */
   readonly batchIndex: number;
 }
 
-/** Commands of an activation, each under its name. They are shown; they cannot be changed here. */
+/** Commands of an activation by name, read-only. */
 export interface ConcludeActivationInput {
-  /** In order. */
+  /** Commands in order. */
   readonly commands: readonly { readonly [command: string]: unknown }[];
 }
 /** The same commands. */
 export type ConcludeActivationOutput = ConcludeActivationInput;
-/** Nothing yet. */
+/** Empty. */
 // deno-lint-ignore no-empty-interface
 export interface DisposeInput {}
 
-/** Around activations: synchronous. */
+/** Synchronous interceptor of activations. */
 export interface WorkflowInternalsInterceptor {
-  /** Jobs are applied in `next`. */
+  /** Called around the application of jobs, which happens in `next`. */
   activate?(input: ActivateInput, next: (input: ActivateInput) => void): void;
-  /** All is quiet, and the commands are about to leave. */
+  /** Called when the run is idle, before the commands are sent. */
   concludeActivation?(
     input: ConcludeActivationInput,
     next: (input: ConcludeActivationInput) => ConcludeActivationOutput,
   ): ConcludeActivationOutput;
-  /** The run leaves memory. */
+  /** Called when the run is evicted. */
   dispose?(input: DisposeInput, next: (input: DisposeInput) => void): void;
 }

@@ -1,16 +1,16 @@
-// How an operation belongs to a cancellation scope (scope.ts).
+// Connects operations with cancellation scopes (scope.ts).
 
 export interface Scope {
   readonly cancellable: boolean;
-  /** A request reached the scope and it may be cancelled. */
+  /** True after a cancel request to a cancellable scope. */
   readonly consideredCancelled: boolean;
-  /** Rejects with the cancellation when one is requested. */
+  /** Rejects with the cancellation on a cancel request. */
   readonly cancelRequested: Promise<never>;
 }
 
 /**
- * Ties an operation to a scope. Returns false when the scope is cancelled already: then `reject` gets the cancellation and nothing
- * must be started. Otherwise `onCancel` is called when the scope is cancelled later.
+ * Connects an operation with a scope. Returns false for a canceled scope: `reject` receives the
+ * cancellation, and the operation must not start. Otherwise a later cancellation calls `onCancel`.
  */
 export function join(scope: Scope, reject: (error: unknown) => void, onCancel: (error: unknown) => void): boolean {
   if (scope.consideredCancelled) {

@@ -1,4 +1,5 @@
-// What deep imports of `@temporalio/workflow/lib/...` lead to: the package, and what Temporal's add-on packages take of its inside.
+// Exports for deep imports of `@temporalio/workflow/lib/...`: the package, and internals that
+// Temporal's add-on packages use.
 import { maybeCurrentRun } from "../current.ts";
 import { IllegalStateError } from "../common/errors.ts";
 import type { WorkflowInfo } from "./info.ts";
@@ -6,13 +7,13 @@ import type { WorkflowInfo } from "./info.ts";
 export * from "./mod.ts";
 export { SdkFlags } from "../flags.ts";
 
-/** Of the official SDK's activator, what others ask it. */
+/** The part of the official SDK's activator that others use. */
 export interface ActivatorLike {
   readonly info: WorkflowInfo;
   hasFlag(flag: { readonly id: number }): boolean;
 }
 
-/** The run that is executing. */
+/** Returns the current run. */
 export function getActivator(): ActivatorLike {
   const run = maybeCurrentRun();
   if (run === undefined) throw new IllegalStateError("Workflow uninitialized");

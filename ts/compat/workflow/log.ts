@@ -1,5 +1,6 @@
-// log: lines for the worker's log, left out on replay. Interceptors may add to their attributes or change them. A worker that has functions
-// for the logger's sink gets all attributes, as Temporal's worker gives them; any other gets the line with what its log does not add itself.
+// log: writes to the worker's log, except on replay. Interceptors can change the attributes. A
+// worker with functions for the logger's sink receives all attributes, like Temporal's worker; any
+// other receives those that its log does not add itself.
 import { LOGGER_SINK } from "../../executor/program/sinks.ts";
 import { throwsHiddenText } from "../../converter/failure_converter.ts";
 import { isA, nameOf } from "../../converter/thrown.ts";
@@ -12,17 +13,17 @@ import { ContinueAsNew } from "./continue_as_new_thrown.ts";
 type Fields = Record<string, unknown>;
 type Level = "trace" | "debug" | "info" | "warn" | "error";
 
-/** The log of a workflow; silent on replay. */
+/** Logger of a workflow; silent on replay. */
 export interface WorkflowLogger {
-  /** A line for a close look. */
+  /** Writes a line of level TRACE. */
   trace(message: string, attrs?: Fields): void;
-  /** A line for a close look. */
+  /** Writes a line of level DEBUG. */
   debug(message: string, attrs?: Fields): void;
-  /** A line that says what happens. */
+  /** Writes a line of level INFO. */
   info(message: string, attrs?: Fields): void;
-  /** A line about what may be wrong. */
+  /** Writes a line of level WARN. */
   warn(message: string, attrs?: Fields): void;
-  /** A line about what is wrong. */
+  /** Writes a line of level ERROR. */
   error(message: string, attrs?: Fields): void;
 }
 
@@ -33,12 +34,12 @@ function line(level: Level, message: string, attrs: Fields = {}): void {
   if (run.sinks.hasLogger) {
     return run.sinks.call(LOGGER_SINK, level, [message, { sdkComponent: "workflow", ...attributes, ...attrs }]);
   }
-  // What a line of the log names anyway; the update that runs is not among it.
+  // The log adds all attributes except those of the running update.
   const more = Object.entries(attributes).filter(([name, value]) => name.startsWith("update") || base[name] !== value);
   run.log(level === "trace" ? "debug" : level, message, { ...Object.fromEntries(more), ...attrs });
 }
 
-/** What each line has, before interceptors. */
+/** Returns the attributes of each line, before interceptors. */
 function attributesOf(run: CompatRun): Fields {
   const { namespace, taskQueue, workflowId, runId, workflowType } = run.info;
   const update = run.context.current()?.update;
@@ -48,7 +49,7 @@ function attributesOf(run: CompatRun): Fields {
   };
 }
 
-/** Writes lines to the worker's log, but on replay. */
+/** Writes to the worker's log, except on replay. */
 export const log: WorkflowLogger = {
   trace: (message, attrs) => line("trace", message, attrs),
   debug: (message, attrs) => line("debug", message, attrs),
@@ -58,12 +59,12 @@ export const log: WorkflowLogger = {
 };
 
 /**
- * Runs a workflow's function, and writes of its start and end where somebody sees those lines: a logger's sink, or an interceptor of
- * attributes. One link between the function and its outcome either way, as in the official SDK.
+ * Runs a workflow's function and logs its start and end if a sink or an interceptor of attributes
+ * receives the lines. Adds one promise link in either case, as in the official SDK.
  */
 export function withLifecycleLogs(run: CompatRun, main: () => Promise<unknown>): Promise<unknown> {
   if (!run.sinks.hasLogger && !run.interceptors.has("outbound", "getLogAttributes")) return main().then((result) => result);
-  // Continuations of this package are in no frame.
+  // Continuations of this package have no frame.
   const write = (level: "debug" | "warn", message: string, attrs?: Fields) =>
     run.context.run(undefined, () => log[level](message, { ...attrs, sdkComponent: "worker" }));
   write("debug", "Workflow started");

@@ -1,5 +1,5 @@
-// metricMeter: instruments whose values go to the worker's metrics, but on replay. Tags are put together where a value is given, because
-// interceptors may add some.
+// metricMeter: instruments of the worker's metrics, silent on replay. Tags are combined when a
+// value is recorded, because interceptors can add some.
 import { METRICS_SINK } from "../../executor/program/sinks.ts";
 import { currentCompatRun } from "../current.ts";
 import { intercepted } from "../interception.ts";
@@ -9,63 +9,63 @@ type ValueType = "int" | "float";
 type Kind = "counter" | "histogram" | "gauge" | "up-down-counter";
 
 interface Instrument {
-  /** Its name. */
+  /** Name of the metric. */
   readonly name: string;
-  /** What it measures in. */
+  /** Unit of the metric. */
   readonly unit?: string;
-  /** What it is, for people. */
+  /** Description of the metric. */
   readonly description?: string;
-  /** Whole numbers, or others too. */
+  /** Integers, or floating-point numbers. */
   readonly valueType: ValueType;
 }
-/** Something that is counted. */
+/** A counter. */
 export interface MetricCounter extends Instrument {
   readonly kind: "counter";
-  /** Adds to the count. Throws for a negative value. */
+  /** Adds a value. Throws for a negative one. */
   add(value: number, extraTags?: Tags): void;
-  /** The same with more tags. */
+  /** Returns the instrument with additional tags. */
   withTags(tags: Tags): MetricCounter;
 }
-/** Something that is counted, and may become less. */
+/** A counter that can decrease. */
 export interface MetricUpDownCounter extends Instrument {
   readonly kind: "up-down-counter";
-  /** Adds to the count. */
+  /** Adds a value. */
   add(value: number, extraTags?: Tags): void;
-  /** The same with more tags. */
+  /** Returns the instrument with additional tags. */
   withTags(tags: Tags): MetricUpDownCounter;
 }
-/** Values, by how many there are of which size. */
+/** A histogram. */
 export interface MetricHistogram extends Instrument {
   readonly kind: "histogram";
-  /** Notes a value. Throws for a negative one. */
+  /** Records a value. Throws for a negative one. */
   record(value: number, extraTags?: Tags): void;
-  /** The same with more tags. */
+  /** Returns the instrument with additional tags. */
   withTags(tags: Tags): MetricHistogram;
 }
-/** A value that changes. */
+/** A gauge. */
 export interface MetricGauge extends Instrument {
   readonly kind: "gauge";
   /** Sets the value. Throws for a negative one. */
   set(value: number, extraTags?: Tags): void;
-  /** The same with more tags. */
+  /** Returns the instrument with additional tags. */
   withTags(tags: Tags): MetricGauge;
 }
 
-/** Makes instruments. */
+/** Creates instruments. */
 export interface MetricMeter {
-  /** Something that is counted. */
+  /** Creates a counter. */
   createCounter(name: string, unit?: string, description?: string): MetricCounter;
-  /** Values, by how many there are of which size. */
+  /** Creates a histogram. */
   createHistogram(name: string, valueType?: ValueType, unit?: string, description?: string): MetricHistogram;
-  /** A value that changes. */
+  /** Creates a gauge. */
   createGauge(name: string, valueType?: ValueType, unit?: string, description?: string): MetricGauge;
-  /** Something that is counted, and may become less. */
+  /** Creates a counter that can decrease. */
   createUpDownCounter(name: string, unit?: string, description?: string): MetricUpDownCounter;
-  /** The same with tags on all its instruments. */
+  /** Returns a meter whose instruments have additional tags. */
   withTags(tags: Tags): MetricMeter;
 }
 
-/** The function of the metrics' sink for a kind of instrument, the method that gives a value, and what it is called in errors. */
+/** By instrument: function of the metrics sink, recording method, and name in errors. */
 const KINDS: { readonly [K in Kind]: readonly [sink: string, method: string, name: string] } = {
   counter: ["addMetricCounterValue", "add", "MetricCounter"],
   histogram: ["recordMetricHistogramValue", "record", "MetricHistogram"],
@@ -114,5 +114,5 @@ function meter(given: Tags): MetricMeter {
   };
 }
 
-/** Makes instruments whose values go to the worker's metrics. */
+/** Creates instruments of the worker's metrics. */
 export const metricMeter: MetricMeter = meter({});

@@ -1,5 +1,5 @@
-// `@temporalio/workflow` on this executor. Names and behaviour are the official package's; what is not here yet is not exported, so that
-// a program that needs it fails when it is loaded or when it calls it, not later with a wrong result.
+// `@temporalio/workflow` on this executor, with the official names and behavior. Unsupported names
+// are not exported, so programs fail at load or on use, not later with a wrong result.
 export {
   ActivityFailure,
   ApplicationFailure,

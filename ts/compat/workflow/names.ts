@@ -1,40 +1,40 @@
-// Names of the official package that stand for something: queries that each workflow answers, the base of its errors, a mark.
+// Names of the official package: built-in queries, the base class of errors, a marker.
 import { ENHANCED_STACK_TRACE, STACK_TRACE, WORKFLOW_METADATA } from "../../executor/program/built_in_queries.ts";
 import { WorkflowError } from "../common/errors.ts";
 import { defineQuery, type QueryDefinition } from "./handlers.ts";
 
 export { WorkflowError };
 
-/** Marks a property of a proxy of activities that is no activity. */
+/** Marks a property of an activity proxy that is not an activity. */
 export const NotAnActivityMethod: symbol = Symbol.for(
   "__TEMPORAL_NOT_AN_ACTIVITY_METHOD",
 );
 
-/** Who has recorded a stack. */
+/** SDK that recorded a stack. */
 export interface StackTraceSDKInfo {
   /** Name of the SDK. */
   name: string;
-  /** Its version. */
+  /** Version of the SDK. */
   version: string;
 }
 /** A part of a source file. */
 export interface StackTraceFileSlice {
-  /** Lines before it. */
+  /** Number of preceding lines. */
   line_offset: number;
-  /** Its text. */
+  /** Text of the slice. */
   content: string;
 }
 /** One line of a stack. */
 export interface StackTraceFileLocation {
   /** The file. */
   file_path?: string;
-  /** From 1. */
+  /** Line, from 1. */
   line?: number;
-  /** From 1. */
+  /** Column, from 1. */
   column?: number;
-  /** The function. */
+  /** Name of the function. */
   function_name?: string;
-  /** It is the SDK's own. */
+  /** True for code of the SDK. */
   internal_code: boolean;
 }
 /** Where code waits. */
@@ -44,23 +44,23 @@ export interface StackTrace {
 }
 /** Where the code of a workflow waits. */
 export interface EnhancedStackTrace {
-  /** Who has recorded it. */
+  /** SDK that recorded it. */
   sdk: StackTraceSDKInfo;
   /** Sources by file. */
   sources: Record<string, StackTraceFileSlice[]>;
-  /** One for each thing that is waited for. */
+  /** One for each wait. */
   stacks: StackTrace[];
 }
 
-/** Where the workflow's code waits, as text. */
+/** Queries where the workflow's code waits, as text. */
 export const stackTraceQuery: QueryDefinition<string, [], string> = defineQuery(
   STACK_TRACE,
 );
-/** Where the workflow's code waits, as data. */
+/** Queries where the workflow's code waits, as data. */
 export const enhancedStackTraceQuery: QueryDefinition<
   EnhancedStackTrace,
   [],
   string
 > = defineQuery(ENHANCED_STACK_TRACE);
-/** The workflow's type, its messages, and its details. */
+/** Queries the workflow's type, messages and details. */
 export const workflowMetadataQuery: QueryDefinition<unknown, [], string> = defineQuery(WORKFLOW_METADATA);

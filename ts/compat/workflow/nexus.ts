@@ -1,5 +1,6 @@
-// createNexusServiceClient: operations of Nexus services. Operations are counted here, as in the official SDK: what is made in a cancelled
-// scope is never sent and uses up a number all the same. The result's promise comes into being when the server tells of the start.
+// createNexusServiceClient: operations of Nexus services. Operations are counted here, as in the
+// official SDK: one in a canceled scope is never sent, but uses a number. The promise of the result
+// is created when the server reports the start.
 import {
   CommandKind,
   NexusOperationCancellationType as CancellationTypeNumber,
@@ -22,15 +23,15 @@ import type {
 } from "./nexus_types.ts";
 import { joinScope } from "./scope.ts";
 
-/** An operation that has started. */
+/** A started operation. */
 export interface NexusOperationHandle<T> {
-  /** Name of its service. */
+  /** Name of the service. */
   readonly service: string;
-  /** Its name. */
+  /** Name of the operation. */
   readonly operation: string;
-  /** What its handler calls it; empty for one that had its result at once. */
+  /** Token from the handler; empty for a synchronous result. */
   readonly token?: string;
-  /** Waits for its end: its result, or a NexusOperationFailure. */
+  /** Waits for its result. Rejects with a NexusOperationFailure. */
   result(): Promise<T>;
 }
 
@@ -42,19 +43,19 @@ export interface NexusServiceClient<T extends NexusServiceDefinition> {
     input: NexusOperationInput<O>,
     options?: Partial<StartNexusOperationOptions>,
   ): Promise<NexusOperationOutput<O>>;
-  /** The same, by the operation's key in the service. */
+  /** Same, with the operation's key in the service. */
   executeOperation<K extends NexusOperationKey<T["operations"]>>(
     op: K,
     input: NexusOperationInput<T["operations"][K]>,
     options?: Partial<StartNexusOperationOptions>,
   ): Promise<NexusOperationOutput<T["operations"][K]>>;
-  /** Starts an operation and waits until it has started. */
+  /** Starts an operation and waits for its start. */
   startOperation<O extends T["operations"][keyof T["operations"]]>(
     op: O,
     input: NexusOperationInput<O>,
     options?: Partial<StartNexusOperationOptions>,
   ): Promise<NexusOperationHandle<NexusOperationOutput<O>>>;
-  /** The same, by the operation's key in the service. */
+  /** Same, with the operation's key in the service. */
   startOperation<K extends NexusOperationKey<T["operations"]>>(
     op: K,
     input: NexusOperationInput<T["operations"][K]>,
@@ -62,11 +63,11 @@ export interface NexusServiceClient<T extends NexusServiceDefinition> {
   ): Promise<NexusOperationHandle<NexusOperationOutput<T["operations"][K]>>>;
 }
 
-/** Whom a client calls. */
+/** Options of a client. */
 export interface NexusServiceClientOptions<T> {
-  /** Name of the endpoint, as the cluster knows it. */
+  /** Name of the endpoint. */
   endpoint: string;
-  /** The service, as `service()` of nexus-rpc makes it. */
+  /** Service definition, created by `service()` of nexus-rpc. */
   service: T;
 }
 
@@ -95,7 +96,7 @@ class ServiceClient {
     const run = currentCompatRun("Nexus operations may only be started from a Workflow Execution");
     const service = this.#service.name;
     const definition = typeof operation === "string" ? this.#service.operations[operation] as AnyOperation : operation;
-    // The server says that there is no such operation, as with the official SDK.
+    // The server rejects an unknown operation, as with the official SDK.
     const name = definition?.name as string;
     const last = (input: StartNexusOperationInput) => startIn(run, input);
     const { inputType, outputType } = definition ?? {};
@@ -116,7 +117,7 @@ class ServiceClient {
   }
 }
 
-/** A client for the operations of one service at one endpoint. */
+/** Returns a client for the operations of a service at an endpoint. */
 export function createNexusServiceClient<T extends NexusServiceDefinition>(
   options: NexusServiceClientOptions<T>,
 ): NexusServiceClient<T> {

@@ -1,4 +1,5 @@
-// Options of what workflow code asks for: timers, child workflows, the next run. Those of activities are in ../common/options.ts.
+// Options of timers, child workflows and the next run. Options of activities are in
+// ../common/options.ts.
 import type {
   ActivityOptions as CommonActivityOptions,
   ChildWorkflowCancellationType,
@@ -14,29 +15,29 @@ import type { Priority } from "../common/priority.ts";
 import type { Duration } from "../common/time.ts";
 import type { PayloadTypeInfo } from "../common/type_info.ts";
 
-/** Marks commands, and the events that they leave, as belonging together in user interfaces. */
+/** Marks related commands and their events for user interfaces. */
 export interface EventGroupMarker {
-  /** Calls a function whose commands all carry this marker, with those of the scopes around it. */
+  /** Calls a function whose commands carry this marker in addition to those of surrounding scopes. */
   withScope<T>(fn: () => Promise<T>): Promise<T>;
 }
 
 /** Options of an activity. */
 export interface ActivityOptions extends CommonActivityOptions {
-  /** Groups that it belongs to, in user interfaces. */
+  /** Event groups for user interfaces. */
   eventGroups?: EventGroupMarker[];
 }
 
 /** Options of a local activity. */
 export interface LocalActivityOptions extends CommonLocalActivityOptions {
-  /** Groups that it belongs to, in user interfaces. */
+  /** Event groups for user interfaces. */
   eventGroups?: EventGroupMarker[];
 }
 
 /** Options of a timer. */
 export interface TimerOptions {
-  /** Shown in user interfaces. */
+  /** Text for user interfaces. */
   summary?: string;
-  /** Groups that it belongs to, in user interfaces. */
+  /** Event groups for user interfaces. */
   eventGroups?: EventGroupMarker[];
 }
 
@@ -44,67 +45,67 @@ export interface TimerOptions {
 export interface ChildWorkflowOptions {
   /** Id of the workflow. Default: a UUID. */
   workflowId?: string;
-  /** Default: that of the parent. */
+  /** Default: the parent's queue. */
   taskQueue?: string;
-  /** Default WAIT_CANCELLATION_COMPLETED. */
+  /** Default: WAIT_CANCELLATION_COMPLETED. */
   cancellationType?: ChildWorkflowCancellationType;
-  /** Default: the server's, which terminates. */
+  /** Default: the server's, TERMINATE. */
   parentClosePolicy?: ParentClosePolicy | number;
-  /** Whether the start may take an id that was used before. Default: the server's, which allows it. */
+  /** Whether the id of a closed workflow can be reused. Default: the server's, which allows it. */
   workflowIdReusePolicy?: WorkflowIdReusePolicy | number;
-  /** Default: the child is not tried again. */
+  /** Default: no retries. */
   retry?: RetryPolicy;
-  /** Starts it again and again, at times of this cron expression. */
+  /** Cron schedule of repeated starts. */
   cronSchedule?: string;
-  /** The longest time of all runs together. */
+  /** Limit of all runs together. */
   workflowExecutionTimeout?: Duration;
-  /** The longest time of one run. */
+  /** Limit of one run. */
   workflowRunTimeout?: Duration;
-  /** The longest time of one workflow task. */
+  /** Limit of one workflow task. */
   workflowTaskTimeout?: Duration;
-  /** Values that lists and descriptions show. */
+  /** Memo of the child. */
   memo?: Record<string, unknown>;
-  /** Search attributes in the older form. */
+  /** Search attributes without types. */
   searchAttributes?: SearchAttributes;
   /** Search attributes with their types. */
   typedSearchAttributes?: SearchAttributePair[] | TypedSearchAttributes;
-  /** Order among tasks. Default: that of the parent. */
+  /** Priority of its tasks. Default: the parent's. */
   priority?: Priority;
-  /** Whether it begins with the build of the parent's worker. Default: on the parent's own queue. */
+  /** Whether it starts with the build of the parent's worker. Default: on the parent's queue. */
   versioningIntent?: VersioningIntent;
-  /** A line about it for user interfaces. */
+  /** One line for user interfaces. */
   staticSummary?: string;
-  /** More about it for user interfaces. */
+  /** Further lines for user interfaces. */
   staticDetails?: string;
-  /** Types of arguments and result, of a child that is given by its name. */
+  /** Type hints of arguments and result, for a child given by name. */
   typeInfo?: PayloadTypeInfo;
-  /** Groups that it belongs to, in user interfaces. */
+  /** Event groups for user interfaces. */
   eventGroups?: EventGroupMarker[];
 }
-/** What the next run has in place of what this one has. */
+/** Changed options of the next run. */
 export interface ContinueAsNewOptions {
   /** Type of the next run. */
   workflowType?: string;
-  /** Its task queue. */
+  /** Task queue of the next run. */
   taskQueue?: string;
-  /** The longest time of the next run. */
+  /** Limit of the next run. */
   workflowRunTimeout?: Duration;
-  /** The longest time of one of its tasks. */
+  /** Limit of a workflow task of the next run. */
   workflowTaskTimeout?: Duration;
-  /** Time until the first task of the next run. */
+  /** Delay of the first task of the next run. */
   backoffStartInterval?: Duration;
-  /** Whether it begins with the build of this run's worker. Default: on this run's own queue. */
+  /** Whether it starts with the build of this run's worker. Default: on this run's queue. */
   versioningIntent?: VersioningIntent;
-  /** Which version of a pinned workflow's deployment the next run begins with. Default: that of this run. */
+  /** Initial deployment version of the next run of a pinned workflow. Default: that of this run. */
   initialVersioningBehavior?: InitialVersioningBehavior;
-  /** Absent: the memo of this run. */
+  /** Default: the memo of this run. */
   memo?: Record<string, unknown>;
-  /** Absent, in both forms: those of this run. */
+  /** Default, in both forms: those of this run. */
   searchAttributes?: SearchAttributes;
   /** Search attributes with their types. */
   typedSearchAttributes?: SearchAttributePair[] | TypedSearchAttributes;
-  /** Types of the next run's arguments. Default: for the same type of workflow those that it was defined with. */
+  /** Type hints of the next run's arguments. Default: those of the definition if the type is the same. */
   typeInfo?: PayloadTypeInfo;
-  /** Groups that the end of this run belongs to, in user interfaces. */
+  /** Event groups of this run's end, for user interfaces. */
   eventGroups?: EventGroupMarker[];
 }

@@ -1,6 +1,7 @@
-// CancellationScope: the tree through which requests to cancel travel. Code belongs to the scope in which it was called
-// (context.ts); timers, activities, conditions and triggers made there are cancelled with it. What happens in which microtask tick is
-// part of the contract, because it decides the order of commands: children hear of it one tick after their parent.
+// CancellationScope: the tree of cancel requests. Code belongs to the scope of its call
+// (context.ts); its timers, activities, conditions and triggers are canceled with the scope. The
+// microtask tick of each step is part of the contract, because it determines the order of commands:
+// children are canceled one tick after their parent.
 import { CancelledFailure } from "../common/failures.ts";
 import { type Duration, msOptionalToNumber } from "../common/time.ts";
 import { currentCompatRun } from "../current.ts";
@@ -10,23 +11,23 @@ import { join, type Scope } from "./join.ts";
 
 /** Options of a scope. */
 export interface CancellationScopeOptions {
-  /** Cancels the scope by itself after this time. */
+  /** Cancels the scope after this time. */
   timeout?: Duration;
-  /** False shields what is inside from requests that reach the scope. Default true. */
+  /** False shields the content from cancel requests. Default: true. */
   cancellable: boolean;
-  /** Default: the scope in which the constructor is called. */
+  /** Default: the scope that calls the constructor. */
   parent?: CancellationScope;
 }
 
-/** Marks the one scope of a run that has no parent. */
+/** Marks a run's only scope without a parent. */
 const ROOT = Symbol("root scope");
 
-/** A part of the workflow that is cancelled as a whole; scopes form a tree. */
+/** A part of the workflow that is canceled as a whole; scopes form a tree. */
 export class CancellationScope implements Scope {
   protected readonly timeout: number | undefined;
   readonly cancellable: boolean;
   readonly parent: CancellationScope | undefined;
-  /** Rejects with the cancellation when one is requested, also on a scope that cannot be cancelled. */
+  /** Rejects with the cancellation on a cancel request, also for a scope that is not cancellable. */
   readonly cancelRequested: Promise<never>;
   #requested = false;
   #reject!: (error: unknown) => void;
@@ -36,7 +37,7 @@ export class CancellationScope implements Scope {
     this.timeout = msOptionalToNumber(given?.timeout);
     this.cancellable = given?.cancellable ?? true;
     this.cancelRequested = new Promise((_, reject) => this.#reject = reject);
-    // A request that nobody waits for is not an unhandled rejection.
+    // Prevents an unhandled rejection.
     this.cancelRequested.catch(() => {});
     if (options === ROOT) return;
     const parent = this.parent = given?.parent ?? CancellationScope.current();
@@ -45,17 +46,17 @@ export class CancellationScope implements Scope {
       this.#requested = parent.#requested;
       parent.cancelRequested.catch((error) => this.request(error));
     } else {
-      // Histories written before the flag existed let a request pass through a scope that cannot be cancelled.
+      // Histories from before the flag passed requests through a scope that is not cancellable.
       parent.cancelRequested.catch((error) => shields() || this.request(error));
     }
   }
 
-  /** True when a request reached the scope and it may be cancelled. */
+  /** True after a cancel request to a cancellable scope. */
   get consideredCancelled(): boolean {
     return this.#requested && this.cancellable;
   }
 
-  /** Runs `fn` in this scope and answers its result. */
+  /** Runs `fn` in this scope and returns its result. */
   run<T>(fn: () => Promise<T>): Promise<T> {
     const { context } = currentCompatRun();
     return context.run({ ...context.current(), scope: this }, () => this.runInContext(fn));
@@ -75,12 +76,12 @@ export class CancellationScope implements Scope {
     }
   }
 
-  /** Requests to cancel the scope and what is in it. */
+  /** Cancels the scope and its content. */
   cancel(): void {
     this.request(new CancelledFailure("Cancellation scope cancelled"));
   }
 
-  /** Only the first request counts; `error` is what cancelled operations reject with. */
+  /** Only the first request counts; canceled operations reject with `error`. */
   protected request(error: unknown): void {
     this.#requested = true;
     this.#reject(error);
@@ -88,7 +89,7 @@ export class CancellationScope implements Scope {
 
   static current(): CancellationScope {
     const run = currentCompatRun("CancellationScope may only be used from workflow code");
-    // Frames are made with scopes of this class alone.
+    // Frames have scopes of this class only.
     return (run.context.current()?.scope as CancellationScope | undefined) ?? run.rootScope;
   }
 
@@ -105,7 +106,7 @@ export class CancellationScope implements Scope {
   }
 }
 
-/** The scope of a run's main function; cancelled with the workflow. */
+/** Scope of a run's main function; canceled with the workflow. */
 export class RootScope extends CancellationScope {
   constructor() {
     super(ROOT);
@@ -116,7 +117,7 @@ export class RootScope extends CancellationScope {
   }
 }
 
-/** As `join`, for the current scope. */
+/** Same as `join` for the current scope. */
 export function joinScope(reject: (error: unknown) => void, onCancel: (error: unknown) => void): boolean {
   return join(CancellationScope.current(), reject, onCancel);
 }

@@ -1,8 +1,8 @@
-// proxySinks: functions of the host for what leaves workflow code beside its commands. They give nothing back.
+// proxySinks: functions of the host, called without a result in addition to commands.
 import { currentCompatRun } from "../current.ts";
 import type { WorkflowInfo } from "./info.ts";
 
-/** A function of the host. Its arguments are copied on the way. */
+/** A function of the host. Arguments are copied. */
 // deno-lint-ignore no-explicit-any
 export type SinkFunction = (...args: any[]) => void;
 /** Functions by name. */
@@ -10,7 +10,7 @@ export type Sink = Record<string, SinkFunction>;
 /** Sinks by name. */
 export type Sinks = Record<string, Sink>;
 
-/** One call of a sink's function. */
+/** A call of a sink's function. */
 export interface SinkCall {
   /** Name of the sink. */
   ifaceName: string;
@@ -19,28 +19,28 @@ export interface SinkCall {
   /** Copies of the arguments. */
   // deno-lint-ignore no-explicit-any
   args: any[];
-  /** Of the run that calls, as it was then. */
+  /** Info of the calling run at the time of the call. */
   workflowInfo: WorkflowInfo;
 }
 
-/** The sink of log lines in programs of before 1.8. */
+/** Logger sink of programs before 1.8. */
 export interface LoggerSinks extends Sinks {
   /** Functions by level. */
   defaultWorkerLogger: {
-    /** A line for a close look. */
+    /** Writes a line of level TRACE. */
     trace(message: string, attrs?: Record<string, unknown>): void;
-    /** A line for a close look. */
+    /** Writes a line of level DEBUG. */
     debug(message: string, attrs?: Record<string, unknown>): void;
-    /** A line that says what happens. */
+    /** Writes a line of level INFO. */
     info(message: string, attrs?: Record<string, unknown>): void;
-    /** A line about what may be wrong. */
+    /** Writes a line of level WARN. */
     warn(message: string, attrs?: Record<string, unknown>): void;
-    /** A line about what is wrong. */
+    /** Writes a line of level ERROR. */
     error(message: string, attrs?: Record<string, unknown>): void;
   };
 }
 
-/** Sinks of the worker, by name; each of their functions may be called from workflow code. */
+/** Returns the sinks of the worker by name. */
 export function proxySinks<T extends Sinks>(): T {
   const sinkOf = (sink: string) =>
     new Proxy({}, {

@@ -1,4 +1,4 @@
-// Durable timers: sleep, and setTimeout/clearTimeout as programs of the official SDK see them.
+// Durable timers: sleep, and setTimeout/clearTimeout for programs of the official SDK.
 import { type OptionNames, rejectMisspelledOptions } from "../../base/option_names.ts";
 import { CommandKind } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { type Duration, msToNumber } from "../common/time.ts";
@@ -10,7 +10,7 @@ import { CancellationScope } from "./scope.ts";
 
 const TIMER_OPTIONS: OptionNames<TimerOptions> = { summary: 1, eventGroups: 1 };
 
-/** Resolves after a durable time; zero and less count as one millisecond. Rejects when the scope is cancelled. */
+/** Resolves after a durable time, at least one millisecond. Rejects when the scope is canceled. */
 export function sleep(ms: Duration, options?: TimerOptions): Promise<void> {
   const run = currentCompatRun("Workflow.sleep(...) may only be used from a Workflow Execution");
   rejectMisspelledOptions("sleep", options, TIMER_OPTIONS);
@@ -21,8 +21,8 @@ export function sleep(ms: Duration, options?: TimerOptions): Promise<void> {
 type Callback = (...args: any[]) => unknown;
 
 /**
- * The global: answers a handle for clearTimeout. The callback runs in the scope in which setTimeout was called. Without a time, as in the
- * official SDK, no timer is started, and a number of one is used up.
+ * The global function: returns a handle for clearTimeout. The callback runs in the calling scope.
+ * Without a time, as in the official SDK, no timer starts, but a number is used.
  */
 export function setTimeout(callback: Callback, ms?: number, ...args: unknown[]): number {
   const run = currentCompatRun("setTimeout may only be used from workflow code");
@@ -53,7 +53,10 @@ export function setTimeout(callback: Callback, ms?: number, ...args: unknown[]):
   return handle;
 }
 
-/** The global. A handle that is not open any more uses up a timer number, as in the official SDK; one that never was is ignored. */
+/**
+ * The global function. A handle that is no longer open uses a timer number, as in the official SDK;
+ * an unknown one is ignored.
+ */
 export function clearTimeout(handle: number | undefined): void {
   const run = currentCompatRun("clearTimeout may only be used from workflow code");
   const scope = handle === undefined ? undefined : run.timeoutScopes.get(handle);
@@ -63,6 +66,6 @@ export function clearTimeout(handle: number | undefined): void {
   }
   if (handle === undefined || !(handle > 0 && handle < run.nextTimerSeq)) return;
   run.nextTimerSeq++;
-  // Open, and without a scope: cleared twice in a row, or of a history from before the flag.
+  // Open, and without a scope: cleared twice, or in a history from before the flag.
   if (run.timers.delete(handle)) run.cancelCommand(CommandKind.COMMAND_KIND_START_TIMER, handle);
 }

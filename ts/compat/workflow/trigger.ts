@@ -1,7 +1,8 @@
-// Trigger: a promise that code resolves from outside, for example a signal handler. It rejects when the scope that made it is cancelled.
+// Trigger: a promise that other code resolves, such as a signal handler. Rejects when its scope is
+// canceled.
 import { CancellationScope } from "./scope.ts";
 
-/** A promise that other code resolves. It rejects when the scope that made it is cancelled. */
+/** A promise that other code resolves. Rejects when its scope is canceled. */
 export class Trigger<T> implements PromiseLike<T> {
   readonly resolve!: (value: T | PromiseLike<T>) => void;
   readonly reject!: (reason?: unknown) => void;
@@ -17,7 +18,7 @@ export class Trigger<T> implements PromiseLike<T> {
     });
     this.resolve = parts.resolve;
     this.reject = parts.reject;
-    // A trigger that nobody waits for is not an unhandled rejection.
+    // Prevents an unhandled rejection.
     this.promise.catch(() => {});
   }
 

@@ -1,4 +1,4 @@
-// upsertSearchAttributes and upsertMemo: a command, and the info of the run with what it changes.
+// upsertSearchAttributes and upsertMemo: issue a command and update the run's info.
 import {
   CommandKind,
   ModifyWorkflowProperties,
@@ -15,7 +15,10 @@ import {
 import { currentCompatRun } from "../current.ts";
 import { groupsOf } from "./event_groups.ts";
 
-/** Changes search attributes of the run: pairs of key and value (null removes), or lists by name (an empty one removes). */
+/**
+ * Changes search attributes of the run: pairs of key and value (null removes), or lists by name (an
+ * empty one removes).
+ */
 export function upsertSearchAttributes(searchAttributes: SearchAttributes | SearchAttributeUpdatePair[]): void {
   const run = currentCompatRun("Workflow.upsertSearchAttributes(...) may only be used from a Workflow Execution.");
   if (searchAttributes === undefined || searchAttributes === null) {
@@ -56,7 +59,7 @@ function mergeUntyped(
   const key = keyOfUntyped(name, values);
   if (key === undefined) return typed;
   untyped[name] = values;
-  // Text may as well be a keyword: the type that it has is right.
+  // TEXT may be a keyword as well: the known type is right.
   const type = key.type === "TEXT" ? known?.type ?? "TEXT" : key.type;
   const single: unknown = values.length === 1 ? values[0] : values;
   const value = type === "DATETIME" ? new Date(single as string) : single;

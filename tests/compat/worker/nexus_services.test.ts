@@ -165,7 +165,7 @@ test("services of a native worker use its converter, codec and logger; an invali
   assert.equal(outcome.kind, "sync");
   assert.ok((outcome as Any).payload.metadata.coded, "it went through the codec");
   assert.match(JSON.stringify(lines), /noted.*"of":"q"/);
-  assert.throws(() => nativeNexusServices([]), /there is none in it/);
+  assert.throws(() => nativeNexusServices([]), /the list is empty/);
   assert.throws(() => nativeNexusServices([service, service]), /Duplicate registration of nexus service 's'/);
   assert.throws(() => nativeNexusServices([{}]), /nexus\.serviceHandler\(\) of nexus-rpc/);
 });

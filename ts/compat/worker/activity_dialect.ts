@@ -1,4 +1,5 @@
-// The rules of activities of `@temporalio/activity` for the worker: how they are called, and what a server is sent of what they throw.
+// Rules of `@temporalio/activity` for the worker: how activities are called, and the failures of
+// their errors.
 import {
   type ActivitySerializationContext,
   ApplicationFailure,
@@ -22,7 +23,10 @@ import { type ActivityEnvironment, ActivityRun } from "./activity_run.ts";
 
 const SHUTDOWN = "Worker is shutting down and this activity did not complete in time";
 
-/** Arguments of an activity. Throws an ApplicationFailure in the words of the official worker where they cannot be read. */
+/**
+ * Decodes the arguments of an activity. Throws an ApplicationFailure with the official worker's
+ * message if that fails.
+ */
 export function argumentsRead(activityType: string, read: () => unknown[]): unknown[] {
   try {
     return read();
@@ -32,12 +36,12 @@ export function argumentsRead(activityType: string, read: () => unknown[]): unkn
   }
 }
 
-/** The rules for the activities of a worker. */
+/** Returns the rules for the activities of a worker. */
 export function temporalActivities(environment: ActivityEnvironment): ActivityDialect {
-  /** By the native context, which the worker shows when an attempt has ended. */
+  /** By the native context, which the worker passes when an attempt has ended. */
   const runs = new WeakMap<object, ActivityRun>();
   const { failureConverter, payloadConverter } = environment.converter;
-  /** By the converter that the worker was given for an activity. */
+  /** By the converter that the worker received for an activity. */
   const contexts = new WeakMap<object, ActivitySerializationContext>();
   const isDefault = payloadConverter === defaultPayloadConverter && failureConverter === defaultFailureConverter;
   const { activities } = environment;
@@ -91,7 +95,7 @@ export function temporalActivities(environment: ActivityEnvironment): ActivityDi
       try {
         return fromPlain(FailureSchema, failureConverter.errorToFailure(error, payloadConverter, contexts.get(converter)));
       } catch {
-        // What cannot be converted failed all the same.
+        // An error that cannot be converted is a failure as well.
         return toFailure(error);
       }
     },

@@ -10,7 +10,7 @@ function base64(bytes: Uint8Array): string {
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
 }
 
-/** Facts about the attempt that a native context is for. `namespace` is the worker's. */
+/** Returns information about the attempt of a native context. `namespace` is the worker's. */
 export function infoOf(context: ActivityContext, namespace: string): Info {
   const { info } = context;
   const task = taskOf(context);
@@ -45,7 +45,7 @@ export function infoOf(context: ActivityContext, namespace: string): Info {
   } as Info;
 }
 
-/** What log lines of an activity say of it. */
+/** Returns the attributes of an activity's log lines. */
 export function activityLogAttributes(info: Info): Record<string, unknown> {
   return {
     isLocal: info.isLocal,

@@ -1,5 +1,5 @@
-// One attempt of an activity of `@temporalio/activity`: the official context around the native one, interceptors around the function, and the
-// lines of the log that the official worker writes of it.
+// One attempt of an activity of `@temporalio/activity`: the official context around the native one,
+// interceptors around the function, and the official worker's log lines.
 import { asyncLocalStorage, Context, type Info } from "../activity/mod.ts";
 import type { Client } from "../client/mod.ts";
 import { withSignalOf } from "./client_signal.ts";
@@ -32,32 +32,32 @@ import type {
   ActivityOutboundCallsInterceptor,
 } from "./interceptors.ts";
 
-/** What the attempts of a worker share. */
+/** Shared by the attempts of a worker. */
 export interface ActivityEnvironment {
   readonly namespace: string;
   readonly taskQueue: string;
   readonly converter: LoadedDataConverter;
-  /** By the names under which they were registered. Absent in threads, where payloads are not converted. */
+  /** By registered name. Undefined in threads, where payloads are not converted. */
   readonly activities?: ReadonlyMap<string, unknown>;
-  /** Of the worker. */
+  /** Logger of the worker. */
   readonly logger: Logger;
   readonly metricMeter: MetricMeter;
   readonly interceptors: readonly ActivityInterceptorsFactory[];
-  /** Attempts that have sent a heartbeat. */
+  /** Number of attempts that have sent a heartbeat. */
   readonly heartbeating: { count: number };
-  /** For activities; made when it is first needed. */
+  /** Client for activities; created on first use. */
   client(): Client | undefined;
 }
 
-/** Its `sleep` is the worker's, which may run on virtual time. */
+/** Its `sleep` uses the worker's timers, which may run on virtual time. */
 class WorkerContext extends Context {
-  /** Has the worker wait. */
+  /** Sets the worker's wait function. */
   onSleep(wait: (ms: Duration) => Promise<void>): void {
     this.sleep = (ms) => Promise.race([this.cancelled, wait(ms)]);
   }
 }
 
-/** Details could not be converted: the activity is asked to stop with this. */
+/** Reason of a cancellation because details could not be converted. */
 const CONVERSION_FAILED = "HEARTBEAT_DETAILS_CONVERSION_FAILED";
 
 const isAbort = (error: unknown): boolean => read(error, "name") === "AbortError";
@@ -65,11 +65,11 @@ const isAbort = (error: unknown): boolean => read(error, "name") === "AbortError
 export class ActivityRun {
   readonly info: Info;
   readonly context: Context;
-  /** Details of a heartbeat could not be converted. */
+  /** True if details of a heartbeat could not be converted. */
   conversionFailed = false;
   readonly #native: ActivityContext;
   readonly #environment: ActivityEnvironment;
-  /** Of the worker itself, with the activity's attributes. */
+  /** Logger of the worker, with the activity's attributes. */
   readonly #logger: Logger;
   readonly #inbound: ActivityInboundCallsInterceptor[] = [];
   readonly #outbound: ActivityOutboundCallsInterceptor[] = [];
@@ -140,7 +140,7 @@ export class ActivityRun {
     }
   }
 
-  /** An error for the log, without its text where that is encoded. */
+  /** Returns an error for the log, without its text if that is encoded. */
   #shown(error: unknown): unknown {
     return loggable(error, { hidesText: encodesErrorText(this.#environment.converter) });
   }
@@ -189,7 +189,7 @@ export class ActivityRun {
     }
   }
 
-  /** What the worker rejects with, when the activity is to stop, is in another shape: `cancelled` rejects with the official one. */
+  /** The worker's rejection on cancellation has another form: `cancelled` rejects with the official one. */
   async #sleep(ms: Duration): Promise<void> {
     try {
       await this.#native.sleep(msToNumber(ms));

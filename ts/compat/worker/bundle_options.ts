@@ -1,12 +1,12 @@
-// Bundles of workflow code, and the options of `bundleWorkflowCode`, in their official form.
+// Bundles of workflow code, and options of `bundleWorkflowCode`, with the official types.
 import type { Logger } from "../common/mod.ts";
 import { refuseOption } from "./runtime_options.ts";
 
-/** Changes the options of bundles. */
+/** Plugin for the options of bundles. */
 export interface BundlerPlugin {
-  /** Its name. */
+  /** Name of the plugin. */
   get name(): string;
-  /** Changes the options of a bundle. */
+  /** Returns changed options of a bundle. */
   configureBundler?(options: BundleOptions): BundleOptions;
 }
 
@@ -16,24 +16,24 @@ export interface BundleOptions {
   workflowsPath: string;
   /** Paths of modules that export `interceptors`. */
   workflowInterceptorModules?: string[];
-  /** Where warnings go. Default: the runtime's. */
+  /** Receives warnings. Default: the runtime's logger. */
   logger?: Logger;
   /** Path of the module that exports `payloadConverter`. */
   payloadConverterPath?: string;
   /** Path of the module that exports `failureConverter`. */
   failureConverterPath?: string;
-  /** Modules that workflow code names and never uses. */
+  /** Modules that workflow code imports but never uses. */
   ignoreModules?: string[];
-  /** Without effect: modules are evaluated for each run. */
+  /** No effect: modules are evaluated for each run. */
   preloadModules?: string[];
-  /** Not supported: there is no webpack. */
+  /** Not supported: webpack is not used. */
   // deno-lint-ignore no-explicit-any
   webpackConfigHook?: (config: any) => any;
   /** Plugins. */
   plugins?: BundlerPlugin[];
 }
 
-/** The options as their plugins change them, one after the other. Throws a TypeError for one that cannot be honoured. */
+/** Applies the plugins to the options in order. Throws a TypeError for an unsupported option. */
 export function configuredBundle(given: BundleOptions): BundleOptions {
   let options = given;
   for (const plugin of given.plugins ?? []) options = plugin.configureBundler?.(options) ?? options;
@@ -41,33 +41,33 @@ export function configuredBundle(given: BundleOptions): BundleOptions {
     refuseOption("BundleOptions.webpackConfigHook", "bundles are made without webpack; see BundleOptions.ignoreModules");
   }
   const { workflowInterceptorModules: modules } = options;
-  // Plugins name theirs for workers and for bundles.
+  // Plugins can add the same modules for workers and for bundles.
   return modules === undefined ? options : { ...options, workflowInterceptorModules: [...new Set(modules)] };
 }
 
 /** A bundle in a file. */
 export interface WorkflowBundlePath {
-  /** The file. */
+  /** Path of the file. */
   codePath: string;
 }
-/** Deprecated: `WorkflowBundlePath`. */
+/** Deprecated: use `WorkflowBundlePath`. */
 export interface WorkflowBundlePathWithSourceMap {
-  /** The file. */
+  /** Path of the file. */
   codePath: string;
-  /** It is not read. */
+  /** Not read. */
   sourceMapPath: string;
 }
-/** A bundle's text. */
+/** A bundle in memory. */
 export interface WorkflowBundle {
   /** The text. */
   code: string;
 }
-/** A bundle's text and its source map. */
+/** A bundle in memory with its source map. */
 export interface WorkflowBundleWithSourceMap extends WorkflowBundle {
-  /** It is in the text, too. */
+  /** Also part of the text. */
   sourceMap: string;
 }
-/** A bundle that `bundleWorkflowCode` or `temporalex build` has written. */
+/** A bundle of `bundleWorkflowCode` or `temporalex build`. */
 export type WorkflowBundleOption =
   | WorkflowBundle
   | WorkflowBundleWithSourceMap

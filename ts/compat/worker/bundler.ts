@@ -1,4 +1,5 @@
-// bundleWorkflowCode: writes what `temporalex build` writes. There is no webpack; options for it are refused by name.
+// bundleWorkflowCode: writes the same bundle as `temporalex build`. Options for webpack are
+// rejected by name.
 import { bundleWorkflows } from "../../modules/bundle/build.ts";
 import { formatProblem } from "../../modules/loader/errors.ts";
 import { fileUrl } from "../../platform/source_files.ts";
@@ -7,8 +8,9 @@ import { Runtime } from "./runtime.ts";
 import { type BundleOptions, configuredBundle, type WorkflowBundleWithSourceMap } from "./bundle_options.ts";
 
 /**
- * Puts workflow code and all that it imports into one text, for `workflowBundle`. Rejects with a WorkflowLoadError that names file and line of
- * what cannot be loaded, and a TypeError for an option that cannot be honoured.
+ * Bundles workflow code with all imports into one text, for `workflowBundle`. Rejects with a
+ * WorkflowLoadError with file and line of a module that does not load, and a TypeError for an
+ * unsupported option.
  */
 export async function bundleWorkflowCode(given: BundleOptions): Promise<WorkflowBundleWithSourceMap> {
   const options = configuredBundle(given);

@@ -1,5 +1,5 @@
-// `Worker.options`: what a worker was made with, its defaults filled in and its times in milliseconds, in the shape that the official worker
-// keeps. Plugins and tests read it.
+// `Worker.options`: options of a worker with defaults and times in milliseconds, in the official
+// worker's form. Plugins and tests read it.
 import type { ClientInterceptors } from "../client/mod.ts";
 import type { ActivityFunction, Duration, LoadedDataConverter } from "../common/mod.ts";
 import { msOptionalToNumber, msToNumber } from "../common/time.ts";
@@ -10,19 +10,19 @@ import { type Numbers, WATCHDOG } from "./native_options.ts";
 import type { FixedSizeSlotSupplier } from "./tuner.ts";
 import type { PollerBehavior, WorkerOptions } from "./worker_options.ts";
 
-/** Interceptors of a worker, with the deprecated ones of activities among the others. */
+/** Interceptors of a worker, including deprecated ones of activities. */
 export interface CompiledWorkerInterceptors {
-  /** Of the client that activities have. */
+  /** Interceptors of the activities' client. */
   client: ClientInterceptors & Required<Pick<ClientInterceptors, "workflow" | "schedule">>;
-  /** Of activities, the first one outermost. */
+  /** Interceptors of activities, the first one outermost. */
   activity: ActivityInterceptorsFactory[];
-  /** Of Nexus operations. */
+  /** Interceptors of Nexus operations. */
   nexus: NexusInterceptorsFactory[];
-  /** Paths of modules with those of workflows. */
+  /** Paths of modules with workflow interceptors. */
   workflowModules: string[];
 }
 
-/** How many slots there are of each kind. */
+/** Number of slots of each kind. */
 export interface CompiledTuner {
   /** For workflow tasks. */
   workflowTaskSlotSupplier: FixedSizeSlotSupplier;
@@ -32,11 +32,11 @@ export interface CompiledTuner {
   localActivityTaskSlotSupplier: FixedSizeSlotSupplier;
   /** For Nexus operations. */
   nexusTaskSlotSupplier: FixedSizeSlotSupplier;
-  /** Slots do not follow the machine's load. */
+  /** null: slots do not depend on the machine's load. */
   resourceBasedTunerConfig: null;
 }
 
-/** Options of `Worker.create` with their defaults. Times whose names end in `Ms` are in milliseconds. */
+/** Options of `Worker.create` with their defaults. Names that end in `Ms` are times in milliseconds. */
 export interface CompiledWorkerOptions extends Omit<WorkerOptions, "interceptors" | "activities" | "nexusServices" | "tuner"> {
   /** Default: "default". */
   namespace: string;
@@ -46,29 +46,29 @@ export interface CompiledWorkerOptions extends Omit<WorkerOptions, "interceptors
   useVersioning: boolean;
   /** Default: 0. */
   shutdownGraceTime: Duration;
-  /** The same in milliseconds. */
+  /** In milliseconds. */
   shutdownGraceTimeMs: number;
   /** `shutdownForceTime` in milliseconds. */
   shutdownForceTimeMs?: number | undefined;
   /** Default: "10s". */
   stickyQueueScheduleToStartTimeout: Duration;
-  /** The same in milliseconds. */
+  /** In milliseconds. */
   stickyQueueScheduleToStartTimeoutMs: number;
   /** Default: "60s". */
   maxHeartbeatThrottleInterval: Duration;
-  /** The same in milliseconds. */
+  /** In milliseconds. */
   maxHeartbeatThrottleIntervalMs: number;
   /** Default: "30s". */
   defaultHeartbeatThrottleInterval: Duration;
-  /** The same in milliseconds. */
+  /** In milliseconds. */
   defaultHeartbeatThrottleIntervalMs: number;
-  /** How long workflow code may keep its thread before the thread is replaced. */
+  /** Time that workflow code may block its thread before the thread is replaced. */
   isolateExecutionTimeout: Duration;
-  /** The same in milliseconds. */
+  /** In milliseconds. */
   isolateExecutionTimeoutMs: number;
   /** Default: 0.2. */
   nonStickyToStickyPollRatio: number;
-  /** False where there are no activities, too. */
+  /** Also false without activities. */
   enableNonLocalActivities: boolean;
   /** Default: 1000. */
   maxCachedWorkflows: number;
@@ -78,21 +78,21 @@ export interface CompiledWorkerOptions extends Omit<WorkerOptions, "interceptors
   showStackTraceSources: boolean;
   /** Default: false. */
   debugMode: boolean;
-  /** Default: true. Without effect. */
+  /** Default: true. No effect. */
   reuseV8Context: boolean;
-  /** Default: ten polls, or as many as there are slots. */
+  /** Default: ten polls, or the number of slots if lower. */
   workflowTaskPollerBehavior: Required<PollerBehavior>;
-  /** Default: ten polls, or as many as there are slots. */
+  /** Default: ten polls, or the number of slots if lower. */
   activityTaskPollerBehavior: Required<PollerBehavior>;
-  /** Default: ten polls, or as many as there are slots. */
+  /** Default: ten polls, or the number of slots if lower. */
   nexusTaskPollerBehavior: Required<PollerBehavior>;
-  /** With those that are deprecated among the others. */
+  /** Including deprecated ones. */
   interceptors: CompiledWorkerInterceptors;
-  /** The converter that the option names. */
+  /** The loaded data converter. */
   loadedDataConverter: LoadedDataConverter;
-  /** The functions among the activities, by name. */
+  /** Activity functions by name. */
   activities: Map<string, ActivityFunction>;
-  /** The Nexus services by their names; undefined where there are none. */
+  /** Nexus services by name; undefined without any. */
   nexusServiceHandlers?: Map<string, ServiceHandler> | undefined;
   /** The slots. */
   tuner: CompiledTuner;
@@ -100,7 +100,7 @@ export interface CompiledWorkerOptions extends Omit<WorkerOptions, "interceptors
 
 const fixed = (numSlots: number): FixedSizeSlotSupplier => ({ type: "fixed-size", numSlots });
 
-/** The interceptors of all kinds. */
+/** Returns the interceptors of all kinds. */
 function compiledInterceptors(given: WorkerInterceptors = {}): CompiledWorkerInterceptors {
   const old: ActivityInterceptorsFactory[] = (given.activityInbound ?? []).map((factory) => (ctx) => ({ inbound: factory(ctx) }));
   return {
@@ -111,27 +111,27 @@ function compiledInterceptors(given: WorkerInterceptors = {}): CompiledWorkerInt
   };
 }
 
-/** What a worker was made of, beside its options. */
+/** Parts of a worker in addition to its options. */
 export interface CompiledParts {
   readonly namespace: string;
   readonly identity: string;
-  /** The functions among the activities, by name. */
+  /** Activity functions by name. */
   readonly activities: readonly (readonly [name: string, fn: unknown])[];
   readonly dataConverter: LoadedDataConverter;
-  /** What the worker is told of numbers and times. */
+  /** Numbers and times of the native worker. */
   readonly native: Numbers;
 }
 
-/** No limit, as the official worker writes it. */
+/** No limit, in the official worker's form. */
 const NO_LIMIT_MS = 4_294_967_295;
 
-/** Options that have another form among the compiled ones: numbers of slots are in the tuner. */
+/** Options with another compiled form: numbers of slots are in the tuner. */
 const COMPILED: ReadonlySet<string> = new Set([
   ...["activities", "interceptors", "nexusServices", "tuner", "maxConcurrentWorkflowTaskExecutions"],
   ...["maxConcurrentActivityTaskExecutions", "maxConcurrentLocalActivityExecutions", "maxConcurrentNexusTaskExecutions"],
 ]);
 
-/** The options of a worker that was made. */
+/** Returns the compiled options of a worker. */
 export function compiledOptions(options: WorkerOptions, parts: CompiledParts): CompiledWorkerOptions {
   const { namespace, identity, dataConverter, native } = parts;
   const rest = Object.fromEntries(Object.entries(options).filter(([name]) => !COMPILED.has(name))) as {
@@ -171,7 +171,7 @@ export function compiledOptions(options: WorkerOptions, parts: CompiledParts): C
   };
 }
 
-/** A duration as it was given, and in milliseconds. */
+/** Returns a duration as given, and in milliseconds. */
 function timeOf<N extends string>(name: N, value: Duration) {
   return { [name]: value, [`${name}Ms`]: msToNumber(value) } as { [K in N]: Duration } & { [K in `${N}Ms`]: number };
 }

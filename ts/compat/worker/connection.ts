@@ -1,4 +1,5 @@
-// NativeConnection: the connection of workers, over this package's own. There is nothing native in it; the name is the official one.
+// NativeConnection: the connection of workers, over this package's connection. Only the name is
+// native.
 import { IllegalStateError } from "../common/mod.ts";
 import { CALL_CONTEXTS, type CallContexts } from "../client/call_context.ts";
 import { Connection as ClientConnection, type ConnectionLike, EAGER, RAW_SERVICE } from "../client/connection.ts";
@@ -14,18 +15,21 @@ import { EagerStarts } from "./eager_starts.ts";
 import { TransportError } from "./errors.ts";
 import { Runtime } from "./runtime.ts";
 
-/** A connection to a cluster: `await NativeConnection.connect({ address })`. Many workers share one, and clients. */
+/**
+ * A connection to a cluster: `await NativeConnection.connect({ address })`. Shared by workers and
+ * clients.
+ */
 export class NativeConnection implements ConnectionLike {
-  /** Its plugins, which workers with this connection get, too. */
+  /** Plugins of the connection, which its workers use as well. */
   readonly plugins: NativeConnectionPlugin[];
   /** Its options. */
   readonly options: NativeConnectionOptions;
-  /** The newest is in use; older ones have other metadata, and calls that are still open. */
+  /** The last one is in use; earlier ones have other metadata and pending calls. */
   readonly #connections: Connection[];
   readonly #workers = new Set<object>();
   #apiKey: string;
   #closed = false;
-  /** The process's runtime stays while it is open, as far as there is one already. */
+  /** Releases the process's runtime, if it exists, on close. */
   readonly #releaseRuntime: (() => Promise<void>) | undefined;
 
   protected constructor(connection: Connection, options: NativeConnectionOptions, plugins: NativeConnectionPlugin[]) {
@@ -39,7 +43,10 @@ export class NativeConnection implements ConnectionLike {
     this.#apiKey = options.apiKey ?? "";
   }
 
-  /** Connects. Rejects with a TransportError when the server cannot be used, and a TypeError for an option that cannot be honoured. */
+  /**
+   * Connects. Rejects with a TransportError if the server cannot be used, and a TypeError for an
+   * unsupported option.
+   */
   static async connect(options: NativeConnectionOptions = {}): Promise<NativeConnection> {
     const { plugins = [] } = options;
     for (const plugin of plugins) options = plugin.configureNativeConnection?.(options) ?? options;
@@ -54,64 +61,67 @@ export class NativeConnection implements ConnectionLike {
     }
   }
 
-  /** Deprecated: `connect`. */
+  /** Deprecated: use `connect`. */
   static create(options: NativeConnectionOptions = {}): Promise<NativeConnection> {
     return this.connect(options);
   }
 
-  /** Resolves at once: it was connected when it was made, and is made again by itself when it is lost. */
+  /** Resolves at once: it is connected at creation, and reconnects after a loss. */
   ensureConnected(): Promise<void> {
     return Promise.resolve();
   }
 
-  /** Temporal's service. */
+  /** Temporal's WorkflowService. */
   get workflowService(): ConnectionLike["workflowService"] {
     return this.#forClients.workflowService;
   }
 
-  /** Whether the server answers. */
+  /** Health check of the server. */
   get healthService(): ClientConnection["healthService"] {
     return this.#forClients.healthService;
   }
 
-  /** Temporal's OperatorService. Its methods reject with UNIMPLEMENTED where an engine is embedded. */
+  /** Temporal's OperatorService. Its methods reject with UNIMPLEMENTED for an embedded engine. */
   get operatorService(): ClientConnection["operatorService"] {
     return this.#forClients.operatorService;
   }
 
-  /** Absent: this package does not call TestService. */
+  /** Undefined: TestService is not supported. */
   get testService(): undefined {
     return undefined;
   }
 
-  /** The context of the running function. */
+  /** Call context of the running function. */
   get callContextStorage(): ClientConnection["callContextStorage"] {
     return this.#forClients.callContextStorage;
   }
 
-  /** Calls within the function end at that time: milliseconds since 1970, or a moment. */
+  /** Sets the deadline of calls in `fn`: milliseconds since 1970, or a Date. */
   withDeadline<R>(deadline: number | Date, fn: () => Promise<R>): Promise<R> {
     return this.#forClients.withDeadline(deadline, fn);
   }
 
-  /** Calls within the function carry this. */
+  /** Sets the metadata of calls in `fn`. */
   withMetadata<R>(metadata: Metadata, fn: () => Promise<R>): Promise<R> {
     return this.#forClients.withMetadata(metadata, fn);
   }
 
-  /** Calls within the function are given up with the signal. */
+  /** Cancels calls in `fn` with the signal. */
   withAbortSignal<R>(abortSignal: AbortSignal, fn: () => Promise<R>): Promise<R> {
     return this.#forClients.withAbortSignal(abortSignal, fn);
   }
 
-  /** What later calls are sent with. */
+  /** Sets the metadata of later calls. */
   setMetadata(metadata: Metadata): Promise<void> {
     const options = connectOptions({ ...this.options, metadata }, () => this.#apiKey);
     this.#connections.push(Connection.lazy(options));
     return Promise.resolve();
   }
 
-  /** The key that later calls are sent with. Throws where the connection was made without one: it may have no TLS. */
+  /**
+   * Sets the API key of later calls. Throws if the connection was made without one, because it may
+   * have no TLS.
+   */
   setApiKey(apiKey: string): Promise<void> {
     if (this.options.apiKey === undefined) {
       throw new IllegalStateError("this connection was made without an apiKey; give one to NativeConnection.connect");
@@ -120,7 +130,7 @@ export class NativeConnection implements ConnectionLike {
     return Promise.resolve();
   }
 
-  /** Ends the connection. Throws an IllegalStateError while workers have it. */
+  /** Closes the connection. Throws an IllegalStateError while workers use it. */
   async close(): Promise<void> {
     if (this.#workers.size > 0) {
       throw new IllegalStateError("Cannot close connection while Workers hold a reference to it");
@@ -140,14 +150,14 @@ export class NativeConnection implements ConnectionLike {
       this.#connections.at(-1)!.callOther(path, request, options),
   };
 
-  /** @internal Workers that may take the first task of a start. */
+  /** @internal Workers that can receive the first task of a start. */
   readonly eagerStarts: EagerStarts = new EagerStarts();
-  /** @internal Clients may ask for eager starts. */
+  /** @internal Clients may request eager starts. */
   readonly [EAGER] = true;
 
   readonly #forClients = ClientConnection.over(this.eagerStarts.around(this.service));
 
-  /** @internal The service, for clients: with what `withMetadata` and the like say. */
+  /** @internal The service for clients, with the call context. */
   get [RAW_SERVICE](): RawService {
     return this.#forClients[RAW_SERVICE];
   }
@@ -157,7 +167,7 @@ export class NativeConnection implements ConnectionLike {
     return this.#forClients[CALL_CONTEXTS];
   }
 
-  /** @internal A worker uses it, until what this returns is called. */
+  /** @internal Registers a worker; returns the function that unregisters it. */
   hold(worker: object): () => void {
     this.#workers.add(worker);
     return () => void this.#workers.delete(worker);

@@ -1,4 +1,4 @@
-// Options of `NativeConnection.connect` as a connection of this package takes them.
+// Converts options of `NativeConnection.connect` for a connection of this package.
 import { hasAuthorization } from "../client/call_context.ts";
 import type { Duration } from "../common/mod.ts";
 import type { ConnectOptions } from "../../grpc/connection.ts";
@@ -18,34 +18,34 @@ export interface ClientCertPair {
 
 /** TLS of a connection. */
 export interface TLSConfig {
-  /** Name to expect in the server's certificate. */
+  /** Name expected in the server's certificate. */
   serverNameOverride?: string;
-  /** Certificates to trust instead of the system's, as PEM text. */
+  /** Trusted certificates instead of the system's, as PEM text. */
   serverRootCACertificate?: Uint8Array;
-  /** The client's own certificate. */
+  /** The client's certificate. */
   clientCertPair?: ClientCertPair;
 }
 
 /** An HTTP proxy. */
 export interface ProxyConfig {
-  /** The one kind there is. */
+  /** The only supported type. */
   type: "http-connect";
-  /** Its `host:port`. */
+  /** `host:port` of the proxy. */
   targetHost: string;
-  /** What the proxy is told of who asks. */
+  /** Credentials for the proxy. */
   basicAuth?: { username: string; password: string };
 }
 
 /** Not supported. */
 export interface DNSLoadBalancingConfig {
-  /** How often the name is resolved. */
+  /** Interval of name resolution. */
   resolutionInterval: Duration;
 }
 
 /** How requests are compressed. */
 export type GrpcCompressionConfig = { codec: "gzip" } | { codec: "none" };
 
-/** Sizes that are warned of. */
+/** Payload sizes that cause a warning. */
 export interface PayloadLimitsConfig {
   /** Bytes of one set of payloads. */
   payloadsWarnSize?: number;
@@ -53,14 +53,14 @@ export interface PayloadLimitsConfig {
   memoWarnSize?: number;
 }
 
-/** What every call is sent with. */
+/** Metadata of every call. */
 export type Metadata = Record<string, string | Uint8Array>;
 
-/** Changes the options of connections, and those of workers that have them. */
+/** Plugin for the options of connections, and of workers that use them. */
 export interface NativeConnectionPlugin {
-  /** Its name. */
+  /** Name of the plugin. */
   get name(): string;
-  /** Changes the options of a connection. */
+  /** Returns changed options of a connection. */
   configureNativeConnection?(options: NativeConnectionOptions): NativeConnectionOptions;
 }
 
@@ -68,27 +68,27 @@ export interface NativeConnectionPlugin {
 export interface NativeConnectionOptions {
   /** `host:port`. Default: "localhost:7233". */
   address?: string;
-  /** TLS; true: with the system's certificates. Default: only with an API key. */
+  /** TLS; true: trust the system's certificates. Default: only with an API key. */
   tls?: TLSConfig | boolean | null;
-  /** An HTTP proxy on the way. */
+  /** An HTTP proxy. */
   proxy?: ProxyConfig;
   /** Not supported. */
   dnsLoadBalancingConfig?: DNSLoadBalancingConfig | null;
-  /** How requests are compressed. Default: not at all. */
+  /** Compression of requests. Default: none. */
   grpcCompression?: GrpcCompressionConfig;
   /** Sent with every call. */
   metadata?: Metadata;
   /** Sent as a bearer token. */
   apiKey?: string;
-  /** Without effect: there are no such tags. */
+  /** No effect: such tags do not exist here. */
   disableErrorCodeMetricTags?: boolean;
-  /** Sizes that are warned of. */
+  /** Payload sizes that cause a warning. */
   payloadLimits?: PayloadLimitsConfig;
   /** Plugins. */
   plugins?: NativeConnectionPlugin[];
 }
 
-/** A PEM text, which the official SDK takes as bytes. */
+/** Converts a PEM text, which the official SDK takes as bytes. */
 function pem(text: Uint8Array | string): string {
   return typeof text === "string" ? text : new TextDecoder().decode(text);
 }
@@ -106,13 +106,16 @@ function tlsOf(tls: TLSConfig | boolean): boolean | TlsOptions {
   };
 }
 
-/** `host:port`: the official SDK takes a URL, too, and adds the port. */
+/** Returns `host:port`: like the official SDK, accepts a URL and adds the default port. */
 function addressOf(address: string): string {
   const plain = address.replace(/^https?:\/\//, "").replace(/\/$/, "");
   return /:\d+$/.test(plain) ? plain : `${plain}:7233`;
 }
 
-/** The options for `Connection.connect`, with the API key as it is at each call. Throws a TypeError that names what cannot be honoured. */
+/**
+ * Returns options for `Connection.connect`; the API key is read for each call. Throws a TypeError
+ * that names an unsupported option.
+ */
 export function connectOptions(options: NativeConnectionOptions, apiKey: () => string): ConnectOptions {
   const { address, tls, proxy, dnsLoadBalancingConfig, grpcCompression, metadata } = options;
   if (dnsLoadBalancingConfig) {
@@ -124,7 +127,8 @@ export function connectOptions(options: NativeConnectionOptions, apiKey: () => s
       'requests are not compressed; leave it out, or give { codec: "none" }',
     );
   }
-  // As the official SDK: it rejects this spelling alone. With any other spelling the header is sent, and not the key.
+  // Like the official SDK: rejects only this spelling. With any other, the header is sent in place
+  // of the key.
   if (options.apiKey && metadata?.["Authorization"]) {
     throw new TypeError("Both `apiKey` option and `Authorization` header were provided. Only one makes sense to use at a time.");
   }

@@ -1,4 +1,5 @@
-// Names that programs had for log lines before the worker wrote them by itself. They do what is left of them in the official SDK.
+// Deprecated names for log lines that the worker now writes itself, with their remaining official
+// behavior.
 import type { Context } from "../activity/mod.ts";
 import { type Logger, type LogLevel, type LogMetadata, SdkComponent } from "../common/mod.ts";
 import type { WorkflowInfo } from "../workflow/info.ts";
@@ -6,17 +7,17 @@ import { activityLogAttributes } from "./activity_info.ts";
 import type { ActivityExecuteInput, ActivityInboundCallsInterceptor, Next } from "./interceptors.ts";
 import { Runtime } from "./runtime.ts";
 
-/** What `workflow.log` was once passed through. */
+/** Sink type of the former `workflow.log`. */
 export type { LoggerSinks } from "../workflow/mod.ts";
 
 /**
- * Deprecated: lines of an activity's life are written by the worker. With a logger of its own, or of a class that extends it, it is where
- * `Context.log` goes, with the attributes that `logAttributes` gives.
+ * Deprecated: the worker logs an activity's lifecycle. With a separate logger, or in a subclass, it
+ * receives the lines of `Context.log` with the attributes of `logAttributes`.
  */
 export class ActivityInboundLogInterceptor implements ActivityInboundCallsInterceptor {
   /** The activity. */
   readonly ctx: Context;
-  /** Where lines go. */
+  /** Receives the lines. */
   protected readonly logger: Logger;
 
   constructor(ctx: Context, logger?: Logger) {
@@ -37,32 +38,32 @@ export class ActivityInboundLogInterceptor implements ActivityInboundCallsInterc
     };
   }
 
-  /** What each line says beside its message. */
+  /** Returns attributes of each line. */
   protected logAttributes(): Record<string, unknown> {
     return activityLogAttributes(this.ctx.info);
   }
 
-  /** Adds nothing. */
+  /** Returns the result of `next`. */
   execute(input: ActivityExecuteInput, next: Next<ActivityInboundCallsInterceptor, "execute">): Promise<unknown> {
     return next(input);
   }
 }
 
-/** Deprecated: lines of a workflow's life are written by the worker. Changes nothing. */
+/** Deprecated: the worker logs a workflow's lifecycle. No effect. */
 export class WorkflowLogInterceptor {
-  /** Adds nothing. */
+  /** Returns the result of `next`. */
   getLogAttributes<T>(input: T, next: (input: T) => T): T {
     return next(input);
   }
-  /** Adds nothing. */
+  /** Returns the result of `next`. */
   execute<I, R>(input: I, next: (input: I) => Promise<R>): Promise<R> {
     return next(input);
   }
 }
-/** Deprecated: the same. */
+/** Deprecated: same as WorkflowLogInterceptor. */
 export class WorkflowInboundLogInterceptor extends WorkflowLogInterceptor {}
 
-/** What log lines of a workflow say of it. */
+/** Returns the attributes of a workflow's log lines. */
 export function workflowLogAttributes(
   { namespace, taskQueue, workflowId, runId, workflowType }: WorkflowInfo,
 ): Record<string, unknown> {

@@ -1,5 +1,6 @@
-// Eager starts (`requestEagerStart`): a client that shares a worker's connection asks for the first workflow task with its start, and the worker
-// works on it without a poll. As Core has it: where no worker of the queue has a slot, the start is an ordinary one.
+// Eager starts (`requestEagerStart`): a client on a worker's connection requests the first workflow
+// task with the start, and the worker processes it without a poll. As in Core: without a free slot
+// of a worker for the queue, the start is an ordinary one.
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import {
   PollWorkflowTaskQueueResponseSchema,
@@ -11,16 +12,16 @@ import { WorkerDeploymentOptionsSchema } from "../../api/generated/temporal/api/
 import type { CallOptions, MethodName, RawService } from "../../service/raw.ts";
 import type { ReservedTask } from "../../worker/worker_pollers.ts";
 
-/** What a worker is asked for: a slot for a workflow task; undefined where it has none. */
+/** Reserves a slot for a workflow task; undefined without a free one. */
 export type Reserve = () => ReservedTask | undefined;
 
 const keyOf = (namespace: string, taskQueue: string) => `${namespace.length}/${namespace}/${taskQueue}`;
 
-/** The workers of a connection, and its calls for clients. */
+/** Workers of a connection, and the start calls of its clients. */
 export class EagerStarts {
   readonly #workers = new Map<string, Set<Reserve>>();
 
-  /** A worker that takes part, until what this returns is called. */
+  /** Registers a worker; returns the function that unregisters it. */
   add(namespace: string, taskQueue: string, reserve: Reserve): () => void {
     const key = keyOf(namespace, taskQueue);
     const workers = this.#workers.get(key) ?? new Set();
@@ -39,7 +40,7 @@ export class EagerStarts {
     return undefined;
   }
 
-  /** The service, for clients. */
+  /** Returns the service for clients. */
   around(inner: RawService): RawService {
     return {
       losesCancelledPolls: inner.losesCancelledPolls ?? false,

@@ -6,10 +6,10 @@ export class GracefulShutdownPeriodExpiredError extends Error {
   override name = "GracefulShutdownPeriodExpiredError";
 }
 
-/** Workflow code left a rejected promise without a handler. */
+/** A promise of workflow code was rejected without a handler. */
 export class UnhandledRejectionError extends Error {
   override name = "UnhandledRejectionError";
-  /** What the promise was rejected with. */
+  /** The rejection's reason. */
   override cause: unknown;
 
   constructor(message: string, cause: unknown) {
@@ -18,15 +18,15 @@ export class UnhandledRejectionError extends Error {
   }
 }
 
-/** What failed, where both did. */
+/** Errors of the worker and of what it ran for. */
 export interface CombinedWorkerRunErrorCause {
-  /** The worker's error. */
+  /** Error of the worker. */
   workerError: unknown;
-  /** That of what it ran for. */
+  /** Error of what it ran for. */
   innerError: unknown;
 }
 
-/** The worker failed, and so did what it ran for. */
+/** Both the worker and what it ran for failed. */
 export class CombinedWorkerRunError extends Error {
   override name = "CombinedWorkerRunError";
   /** Both errors. */
@@ -38,22 +38,22 @@ export class CombinedWorkerRunError extends Error {
   }
 }
 
-/** What a worker ran for (`runUntil`) did not end within its time after the worker had stopped. */
+/** The promise of `runUntil` did not settle within its time after the worker had stopped. */
 export class PromiseCompletionTimeoutError extends Error {
   override name = "PromiseCompletionTimeoutError";
 }
 
-/** The worker is shut down. */
+/** The worker has shut down. */
 export class ShutdownError extends Error {
   override name = "ShutdownError";
 }
 
-/** The server cannot be reached, or refuses the worker. */
+/** The server cannot be reached, or rejects the worker. */
 export class TransportError extends Error {
   override name = "TransportError";
 }
 
-/** Something failed inside the worker. */
+/** An internal error of the worker. */
 export class UnexpectedError extends Error {
   override name = "UnexpectedError";
 }

@@ -1,4 +1,5 @@
-// What workers of `@temporalio/worker` need of the process, in Node and Deno: signals and the host's name.
+// Process functions for workers of `@temporalio/worker`, in Node and Deno: signals and the host
+// name.
 import { builtin, needBuiltin } from "../../platform/builtin.ts";
 
 interface Process {
@@ -20,23 +21,26 @@ export function nodeUtil(): Inspect {
 
 const nodeProcess = (): Process => needBuiltin<Process>("node:process");
 
-/** Writes on standard error. */
+/** Writes to standard error. */
 export function standardError(text: string): void {
   nodeProcess().stderr.write(text);
 }
 
-/** `pid@host`, as the official worker calls itself; without a host's name where that is not to be known (Deno without --allow-sys). */
+/** Returns `pid@host` like the official worker; without a host name if Deno has no --allow-sys. */
 export function defaultIdentity(): string {
   let host = "unknown";
   try {
     host = builtin<{ hostname(): string }>("node:os")?.hostname() ?? host;
   } catch {
-    // Deno asks for a permission that an identity is not worth.
+    // Deno would prompt for a permission, which the identity is not worth.
   }
   return `${nodeProcess().pid}@${host}`;
 }
 
-/** Calls `listener` for each of the signals, until what this returns is called. Signals that the system does not have are left out. */
+/**
+ * Calls `listener` for each of the signals. Returns a function that stops it. Skips signals that
+ * the system lacks.
+ */
 export function onSignals(signals: readonly string[], listener: () => void): () => void {
   const heard: string[] = [];
   for (const signal of signals) {
@@ -44,7 +48,7 @@ export function onSignals(signals: readonly string[], listener: () => void): () 
       nodeProcess().on(signal, listener);
       heard.push(signal);
     } catch {
-      // SIGUSR2 on Windows, for one.
+      // For example SIGUSR2 on Windows.
     }
   }
   return () => {

@@ -1,4 +1,4 @@
-// Interceptors of a worker: of its activities, of the client that they have, and the modules with those of workflows.
+// Interceptors of a worker: of activities, of their client, and modules with workflow interceptors.
 import type { Context } from "../activity/mod.ts";
 import type { ClientInterceptors } from "../client/mod.ts";
 import type { Headers, MetricTags, Next } from "../common/mod.ts";
@@ -7,7 +7,7 @@ import type { CancelOperationContext, OperationContext, StartOperationContext, S
 
 export type { Headers, Next };
 
-/** What an activity is called with. */
+/** Input of an activity. */
 export interface ActivityExecuteInput {
   /** Its arguments. */
   readonly args: unknown[];
@@ -15,9 +15,9 @@ export interface ActivityExecuteInput {
   readonly headers: Headers;
 }
 
-/** Around the attempts of activities. */
+/** Interceptor of activity attempts. */
 export interface ActivityInboundCallsInterceptor {
-  /** Around each attempt. */
+  /** Intercepts an attempt. */
   execute?: (input: ActivityExecuteInput, next: Next<ActivityInboundCallsInterceptor, "execute">) => Promise<unknown>;
 }
 
@@ -26,47 +26,47 @@ export type GetLogAttributesInput = Record<string, unknown>;
 /** Tags of an activity's metrics. */
 export type GetMetricTagsInput = MetricTags;
 
-/** Around what activities ask the worker for. */
+/** Interceptor of an activity's calls to the worker. */
 export interface ActivityOutboundCallsInterceptor {
-  /** Changes the attributes of log lines. */
+  /** Returns changed attributes of log lines. */
   getLogAttributes?: (
     input: GetLogAttributesInput,
     next: Next<ActivityOutboundCallsInterceptor, "getLogAttributes">,
   ) => Record<string, unknown>;
-  /** Changes the tags of metrics. */
+  /** Returns changed tags of metrics. */
   getMetricTags?: (input: GetMetricTagsInput, next: Next<ActivityOutboundCallsInterceptor, "getMetricTags">) => MetricTags;
 }
 
 /** The interceptors of one attempt. */
 export interface ActivityInterceptors {
-  /** Around the attempt. */
+  /** Intercepts the attempt. */
   inbound?: ActivityInboundCallsInterceptor;
-  /** Around what it asks for. */
+  /** Intercepts its calls to the worker. */
   outbound?: ActivityOutboundCallsInterceptor;
 }
 
-/** Makes the interceptors of an attempt. */
+/** Creates the interceptors of an attempt. */
 export type ActivityInterceptorsFactory = (ctx: Context) => ActivityInterceptors;
 
-/** Deprecated: `ActivityInterceptorsFactory`. */
+/** Deprecated: use `ActivityInterceptorsFactory`. */
 export interface ActivityInboundCallsInterceptorFactory {
-  /** Makes the interceptor of an attempt. */
+  /** Creates the interceptor of an attempt. */
   (ctx: Context): ActivityInboundCallsInterceptor;
 }
 
-/** What an operation is started with. */
+/** Input of an operation's start. */
 export interface NexusStartOperationInput {
   /** The request. */
   readonly ctx: StartOperationContext;
-  /** The operation's input. */
+  /** Input of the operation. */
   readonly input: unknown;
 }
-/** How the start ended. */
+/** Result of a start. */
 export interface NexusStartOperationOutput {
-  /** With a value, or with the token of what goes on. */
+  /** A value, or the token of a running operation. */
   readonly result: StartResult;
 }
-/** What is to be cancelled. */
+/** Input of a cancellation. */
 export interface NexusCancelOperationInput {
   /** The request. */
   readonly ctx: CancelOperationContext;
@@ -74,51 +74,51 @@ export interface NexusCancelOperationInput {
   readonly token: string;
 }
 
-/** Around the handlers of Nexus operations. */
+/** Interceptor of Nexus operation handlers. */
 export type NexusInboundCallsInterceptor = {
-  /** Around a start. */
+  /** Intercepts a start. */
   startOperation?: (
     input: NexusStartOperationInput,
     next: Next<NexusInboundCallsInterceptor, "startOperation">,
   ) => Promise<NexusStartOperationOutput>;
-  /** Around a cancellation. */
+  /** Intercepts a cancellation. */
   cancelOperation?: (
     input: NexusCancelOperationInput,
     next: Next<NexusInboundCallsInterceptor, "cancelOperation">,
   ) => Promise<void>;
 };
 
-/** Around what handlers of Nexus operations ask the worker for. */
+/** Interceptor of a handler's calls to the worker. */
 export type NexusOutboundCallsInterceptor = {
-  /** Changes the attributes of log lines. */
+  /** Returns changed attributes of log lines. */
   getLogAttributes?: (
     input: GetLogAttributesInput,
     next: Next<NexusOutboundCallsInterceptor, "getLogAttributes">,
   ) => Record<string, unknown>;
-  /** Changes the tags of metrics. */
+  /** Returns changed tags of metrics. */
   getMetricTags?: (input: GetMetricTagsInput, next: Next<NexusOutboundCallsInterceptor, "getMetricTags">) => MetricTags;
 };
 
 /** The interceptors of one Nexus request. */
 export type NexusInterceptors = {
-  /** Around the handler. */
+  /** Intercepts the handler. */
   inbound?: NexusInboundCallsInterceptor;
-  /** Around what it asks for. */
+  /** Intercepts its calls to the worker. */
   outbound?: NexusOutboundCallsInterceptor;
 };
 
-/** Makes the interceptors of a Nexus request. */
+/** Creates the interceptors of a Nexus request. */
 export type NexusInterceptorsFactory = (ctx: OperationContext) => NexusInterceptors;
 
 /** Interceptors of a worker. */
 export interface WorkerInterceptors {
-  /** Of the client that activities have. */
+  /** Interceptors of the activities' client. */
   client?: ClientInterceptors;
-  /** Of activities, the first one outermost. */
+  /** Interceptors of activities, the first one outermost. */
   activity?: ActivityInterceptorsFactory[];
-  /** Deprecated: `activity`. */
+  /** Deprecated: use `activity`. */
   activityInbound?: ActivityInboundCallsInterceptorFactory[];
-  /** Of Nexus operations, the first one outermost. */
+  /** Interceptors of Nexus operations, the first one outermost. */
   nexus?: NexusInterceptorsFactory[];
   /** Paths of modules that export `interceptors` for workflows. */
   workflowModules?: string[];

@@ -1,4 +1,5 @@
-// Logs of `@temporalio/worker`: its default logger, and how records of this package's workers get to an official one.
+// Logs of `@temporalio/worker`: its default logger, and an adapter from this package's workers to
+// an official logger.
 import type { LogFields, Logger as NativeLogger } from "../../base/logger.ts";
 import { terminalTakesColours } from "../../platform/host.ts";
 import type { Logger, LogLevel, LogMetadata } from "../common/mod.ts";
@@ -8,17 +9,17 @@ export type { Logger, LogLevel, LogMetadata };
 
 /** A line of the default logger. */
 export interface LogEntry {
-  /** For people. */
+  /** Text of the line. */
   message: string;
-  /** How serious it is. */
+  /** Level of the line. */
   level: LogLevel;
-  /** Nanoseconds since 1970. */
+  /** Time in nanoseconds since 1970. */
   timestampNanos: bigint;
-  /** For programs. */
+  /** Fields of the line. */
   meta?: LogMetadata;
 }
 
-/** Key of a record's metadata: when it was made, in nanoseconds. */
+/** Metadata key of a record's time, in nanoseconds. */
 export const LogTimestamp: unique symbol = Symbol.for("log_timestamp") as never;
 
 const SEVERITIES: readonly LogLevel[] = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR"];
@@ -30,9 +31,9 @@ function writeLine({ level, timestampNanos, message, meta }: LogEntry): void {
   standardError(`${date} [${level}] ${message}${meta === undefined ? "" : ` ${show(meta)}`}\n`);
 }
 
-/** Writes lines on standard error; or has a function of yours write them. */
+/** Writes lines to standard error, or passes them to a function. */
 export class DefaultLogger implements Logger {
-  /** Records below this level are dropped. */
+  /** Minimum level. */
   readonly level: LogLevel;
   protected readonly logFunction: (entry: LogEntry) => void;
   protected readonly severity: number;
@@ -82,8 +83,8 @@ export class DefaultLogger implements Logger {
 }
 
 /**
- * What an official logger is for this package's workers, from `minimum` on. Their records count as the core's, as users of the official SDK
- * know them.
+ * Returns a native logger that writes to an official one, from level `minimum` on. Its records
+ * count as the core's, as in the official SDK.
  */
 export function nativeLogger(logger: Logger, fields: LogFields, minimum: LogLevel): NativeLogger {
   const log = (level: LogLevel) => (message: string, more?: LogFields) => {

@@ -113,16 +113,16 @@ export type {
   WorkerPlugin,
 } from "./worker_options.ts";
 
-/** Deprecated: there are none. */
+/** Deprecated: always empty. */
 export const defaultWorkflowInterceptorModules: never[] = [];
 
-/** Deprecated: lines of workflow code go to `Runtime.logger` by themselves. */
+/** Deprecated: lines of workflow code go to `Runtime.logger` by default. */
 // deno-lint-ignore no-explicit-any
 export function defaultSinks(_logger?: Logger): InjectedSinks<any> {
   return {};
 }
 
-/** Deprecated: lines of activities go to `Runtime.logger` by themselves. Returns what it is given. */
+/** Deprecated: lines of activities go to `Runtime.logger` by default. Returns its argument. */
 export function appendDefaultInterceptors(interceptors: WorkerInterceptors, _logger?: Logger): WorkerInterceptors {
   return interceptors;
 }

@@ -1,5 +1,5 @@
-// "temporalex/nexus": Nexus services for a native worker, which knows of no `@temporalio/nexus`: handlers find the context of that package,
-// with a client over the worker's service.
+// "temporalex/nexus": Nexus services for a native worker. Handlers have the context of
+// `@temporalio/nexus`, with a client over the worker's service.
 import type { Logger as NativeLogger } from "../../base/logger.ts";
 import { codecsOf } from "../../codec/codec.ts";
 import { MessageCodec } from "../../codec/message_codec.ts";
@@ -14,25 +14,27 @@ import { nexusServices as servicesAsAsked, servicesOf } from "./nexus_services.t
 
 /** Options of `nexusServices`. */
 export interface NativeNexusOptions {
-  /** Converts the values of operations. Default: the worker's `converter`, and without one Temporal's default. */
+  /** Converts values of operations. Default: the worker's `converter`, or Temporal's default. */
   payloadConverter?: PayloadConverter | undefined;
 }
 
 /**
- * Nexus services for `Worker.create({ nexusServices })`: what `nexus.serviceHandler(...)` of nexus-rpc makes. Their handlers may use
- * `@temporalio/nexus`, which is `temporalex/compat/nexus`. Throws a TypeError for none, for two of one name, and for what is no service.
+ * Returns Nexus services for `Worker.create({ nexusServices })`, from results of
+ * `nexus.serviceHandler(...)` of nexus-rpc. Their handlers may use `@temporalio/nexus`, which is
+ * `temporalex/compat/nexus`. Throws a TypeError for an empty list, duplicate names, and invalid
+ * services.
  *
  * @example
  * const worker = await Worker.create({ service, taskQueue: "payments", nexusServices: nexusServices([payments]) });
  */
 export function nexusServices(handlers: readonly unknown[], options: NativeNexusOptions = {}): NexusServicesOf {
   const services = servicesOf(handlers);
-  if (services === undefined) throw new TypeError("nexusServices() takes a list of services, and there is none in it");
+  if (services === undefined) throw new TypeError("nexusServices() needs at least one service; the list is empty");
   return ({ service, namespace, taskQueue, identity, logger, codec, encodeCommonAttributes, converter: own }) => {
     const { payloadConverter = (own as PayloadConverter | undefined) ?? defaultDataConverter.payloadConverter } = options;
     const converter: LoadedDataConverter = {
       payloadConverter,
-      // Also of the client that handlers have: it may fail activities.
+      // Also for the handlers' client, which may fail activities.
       failureConverter: new DefaultFailureConverter({ encodeCommonAttributes: encodeCommonAttributes === true }),
       payloadCodecs: codecsOf({ codec }) as LoadedDataConverter["payloadCodecs"],
     };

@@ -1,5 +1,5 @@
-// Options of `Worker.create` as a worker of this package takes them. Each option is honoured, or refused by its name: what is dropped in
-// silence shows much later, as a worker that does something else than its owner thinks.
+// Converts options of `Worker.create` for a worker of this package. Each option is applied or
+// rejected by name: a silently ignored option would show much later as unexpected behavior.
 import { productConverter } from "../common/payload_converters.ts";
 import { msOptionalToNumber, msToNumber } from "../common/time.ts";
 import { encodesErrorText } from "../common/data_converter.ts";
@@ -13,10 +13,13 @@ import { refuseOption } from "./runtime_options.ts";
 import { type SlotCounts, slotsOf } from "./tuner.ts";
 import type { PollerBehavior, ReplayWorkerOptions, WorkerOptions } from "./worker_options.ts";
 
-/** As the official worker's `isolateExecutionTimeout`: each run evaluates its modules, which takes a moment on a busy machine. */
+/**
+ * Same as the official worker's `isolateExecutionTimeout`: each run evaluates its modules, which
+ * takes time on a busy machine.
+ */
 export const WATCHDOG = "5s";
 
-/** Options that cannot be honoured, with what to do. Values that ask for nothing are not refused. */
+/** Unsupported options with advice. Values without effect are accepted. */
 const REFUSED: { readonly [option: string]: readonly [asks: (value: unknown) => boolean, why: string] } = {
   patchActivationCallback: [() => true, "patched() of new runs is always true; leave it out"],
   workflowFailureErrorTypes: [
@@ -26,7 +29,7 @@ const REFUSED: { readonly [option: string]: readonly [asks: (value: unknown) => 
   showStackTraceSources: [Boolean, "stack traces have files and lines, and no sources; leave it out"],
 };
 
-/** Every option that there is; another one is a slip of the pen. */
+/** All options; others are misspelled. */
 const KNOWN: ReadonlySet<string> = new Set([
   ...Object.keys(REFUSED),
   ..."connection identity buildId useVersioning workerDeploymentOptions namespace taskQueue activities workflowsPath workflowBundle shutdownGraceTime"
@@ -44,7 +47,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   ..."nexusServices plugins sinks enableSDKTracing debugMode reuseV8Context bundlerOptions replayName".split(" "),
 ]);
 
-/** Throws a TypeError that names an option which cannot be honoured. */
+/** Throws a TypeError that names an unsupported option. */
 export function refuseOptions(options: WorkerOptions | ReplayWorkerOptions): void {
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || value === null) continue;
@@ -61,7 +64,7 @@ export function refuseOptions(options: WorkerOptions | ReplayWorkerOptions): voi
   }
 }
 
-/** How many slots there are. */
+/** Returns the numbers of slots. */
 function slots(options: WorkerOptions): SlotCounts {
   const {
     tuner,
@@ -71,7 +74,7 @@ function slots(options: WorkerOptions): SlotCounts {
     maxConcurrentNexusTaskExecutions: nexusTasks,
   } = options;
   const both = { maxConcurrentActivityTaskExecutions: activities, maxConcurrentLocalActivityExecutions: localActivities };
-  // Too few workflow tasks are made two, below.
+  // Too few workflow tasks become two, below.
   for (const [name, value] of Object.entries({ ...both, maxConcurrentNexusTaskExecutions: nexusTasks })) {
     if (value === undefined || (Number.isInteger(value) && value >= 1)) continue;
     throw new TypeError(`WorkerOptions.${name} must be a whole number of at least 1, not ${value}`);
@@ -90,7 +93,10 @@ function slots(options: WorkerOptions): SlotCounts {
   return slotsOf(tuner);
 }
 
-/** The official defaults: ten polls, and of those that are scaled five at first. Throws a TypeError for a kind that there is not. */
+/**
+ * Returns the official defaults: ten polls; with autoscaling, five initially. Throws a TypeError
+ * for an unknown type.
+ */
 export function pollerBehavior(given: PollerBehavior | undefined, polls: number, least = 1): Required<NativeBehavior> {
   if (given?.type === "autoscaling") {
     const { minimum = 1, maximum = 100, initial = 5 } = given;
@@ -103,7 +109,10 @@ export function pollerBehavior(given: PollerBehavior | undefined, polls: number,
   return { type: "simple-maximum", maximum: Math.max(least, maximum) };
 }
 
-/** Returns the converter, for activities, and the codecs. A failure converter that hides the text of errors has the worker hide it, too. */
+/**
+ * Returns the converter for activities, and the codecs. A failure converter that encodes the text
+ * of errors makes the worker hide it as well.
+ */
 export function converters(
   converter: LoadedDataConverter,
 ): Pick<NativeOptions, "converter" | "codec" | "encodeCommonAttributes"> {
@@ -115,7 +124,7 @@ export function converters(
   };
 }
 
-/** A codec of the program's. */
+/** Adapts a codec of the program. */
 function nativeCodec(codec: LoadedDataConverter["payloadCodecs"][number]): NativeCodec {
   return {
     ...{ [KEEPS_FAILURE_TEXT]: true },
@@ -124,7 +133,7 @@ function nativeCodec(codec: LoadedDataConverter["payloadCodecs"][number]): Nativ
   };
 }
 
-/** Milliseconds; undefined where the option is not given. */
+/** Returns milliseconds; undefined if the option is not set. */
 const ms = (duration: Duration | undefined): number | undefined => msOptionalToNumber(duration);
 
 type Always =
@@ -142,7 +151,7 @@ export interface Numbers extends Omit<Partial<NativeOptions>, Always>, Required<
   readonly nexusTaskPollerBehavior: Required<NativeBehavior>;
 }
 
-/** What says how much a worker does, and when. Throws a TypeError that names an option which makes no sense. */
+/** Converts limits and times of a worker. Throws a TypeError that names an invalid option. */
 export function limits(options: WorkerOptions, warn: (message: string) => void): Numbers {
   const count = slots(options);
   let cachedWorkflows = options.maxCachedWorkflows ?? 1000;
@@ -207,7 +216,7 @@ export function limits(options: WorkerOptions, warn: (message: string) => void):
       ...(warnBytes !== undefined && { warnBytes: warnBytes === 0 ? Infinity : warnBytes }),
       ...(options.disablePayloadErrorLimit === true && { errorBytes: Infinity }),
     },
-    // A debugger stops code for as long as its user looks.
+    // A debugger stops code for any time.
     watchdogMs: options.debugMode === true ? 0 : msToNumber(WATCHDOG),
     ...(options.workflowThreadPoolSize !== undefined && { workflowThreads: options.workflowThreadPoolSize }),
     ...(options.buildId !== undefined &&

@@ -1,10 +1,10 @@
-// What a Nexus request is for handlers and interceptors of the official packages.
+// Converts a Nexus request for handlers and interceptors of the official packages.
 import { CancelledFailure } from "../common/mod.ts";
 import { handlerError } from "../nexus/errors.ts";
 import type { Link, OperationContext, StartOperationContext } from "../nexus/types.ts";
 import type { NexusLink, NexusRequest, NexusStart } from "../../worker/nexus_call.ts";
 
-/** Headers whose names are not case-sensitive. */
+/** Headers with case-insensitive names. */
 function headersOf(given: { readonly [name: string]: string }): Record<string, string> {
   const lower = (key: string | symbol): string => {
     if (typeof key !== "string") throw new TypeError("header keys must be strings");
@@ -20,7 +20,7 @@ function headersOf(given: { readonly [name: string]: string }): Record<string, s
   });
 }
 
-/** A signal that is aborted with a CancelledFailure. */
+/** Returns a signal that is aborted with a CancelledFailure. */
 function officialSignal(signal: AbortSignal): AbortSignal {
   const abort = new AbortController();
   const stop = () => abort.abort(new CancelledFailure(String(signal.reason)));
@@ -29,7 +29,10 @@ function officialSignal(signal: AbortSignal): AbortSignal {
   return abort.signal;
 }
 
-/** The context of a request. Throws a HandlerError for one that neither starts nor cancels anything. */
+/**
+ * Returns the context of a request. Throws a HandlerError for a request that is neither a start nor
+ * a cancellation.
+ */
 export function operationContext({ service, operation, headers, deadline, signal, variant }: NexusRequest): OperationContext {
   if (variant.kind === "unknown") throw handlerError("NOT_IMPLEMENTED", "Request method not implemented");
   const common = { abortSignal: officialSignal(signal), headers: headersOf(headers), service, operation };
@@ -42,7 +45,7 @@ function linkOf({ url, type }: NexusLink): Link {
   return { url: new URL(url), type };
 }
 
-/** The context of a request that starts an operation. */
+/** Returns the context of a request that starts an operation. */
 export function startContext(context: OperationContext, start: NexusStart): StartOperationContext {
   const { requestId, links, callbackUrl, callbackHeaders } = start;
   return {
@@ -55,7 +58,7 @@ export function startContext(context: OperationContext, start: NexusStart): Star
   };
 }
 
-/** Links as they go out. */
+/** Converts outgoing links. */
 export function outgoing(links: readonly Link[]): NexusLink[] {
   return links.map(({ url, type }) => ({ url: url.toString(), type }));
 }

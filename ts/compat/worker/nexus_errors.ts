@@ -1,14 +1,17 @@
-// What of an error is sent to the caller of a Nexus operation: as the official worker has it, kind by kind.
+// Errors for the caller of a Nexus operation, by type, as in the official worker.
 import { ActivityExecutionAlreadyStartedError, isGrpcServiceError, ServiceError } from "../client/errors.ts";
 import { ApplicationFailure, CancelledFailure, WorkflowExecutionAlreadyStartedError } from "../common/mod.ts";
 import { isHandlerError, type NexusHandlerError } from "../common/handler_error.ts";
 import { handlerError, type OperationError } from "../nexus/errors.ts";
 import { Code } from "../../service/raw.ts";
 
-/** A payload that is not what it must be: the input is wrong, and not the handler. */
+/** An invalid payload: an error of the input, not of the handler. */
 const INVALID_PAYLOAD = "PayloadValidationError";
 
-/** The error for an input that does not decode, or that the converter refuses: `otherwise`, but for errors that say it themselves. */
+/**
+ * Returns the error for an input that cannot be decoded or converted: `otherwise`, unless the error
+ * has a more specific type.
+ */
 export function inputError(error: unknown, otherwise: () => NexusHandlerError): unknown {
   if (error instanceof ApplicationFailure && error.nonRetryable === true && error.type === INVALID_PAYLOAD) {
     return handlerError("BAD_REQUEST", "Invalid operation input", { cause: error });
@@ -16,7 +19,7 @@ export function inputError(error: unknown, otherwise: () => NexusHandlerError): 
   return error instanceof ApplicationFailure || isHandlerError(error) ? error : otherwise();
 }
 
-/** The failure of an operation that ended without a result. */
+/** Returns the failure of an operation that ended without a result. */
 export function operationFailure(error: OperationError): ApplicationFailure | CancelledFailure {
   const { message, state, stack } = error;
   const cause = error.cause as Error | undefined;
@@ -26,7 +29,7 @@ export function operationFailure(error: OperationError): ApplicationFailure | Ca
   return Object.assign(failure, stack !== undefined && { stack });
 }
 
-/** By the code with which the server refused a call of the handler. Whom it does not let in is the worker, and not the caller. */
+/** By status code of the handler's failed call. Authentication errors are the worker's, not the caller's. */
 const BY_CODE: { readonly [code: number]: (cause: unknown) => NexusHandlerError } = {
   [Code.INVALID_ARGUMENT]: (cause) => handlerError("BAD_REQUEST", undefined, { cause }),
   [Code.ALREADY_EXISTS]: final,
@@ -44,7 +47,7 @@ function final(cause: unknown): NexusHandlerError {
   return handlerError("INTERNAL", undefined, { cause, retryableOverride: false });
 }
 
-/** The error of a handler that an error stands for. */
+/** Converts an error to a handler error. */
 export function asHandlerError(error: unknown): NexusHandlerError {
   if (isHandlerError(error)) return error;
   if (error instanceof WorkflowExecutionAlreadyStartedError || error instanceof ActivityExecutionAlreadyStartedError) {

@@ -1,5 +1,5 @@
-// One Nexus request of a worker of the official packages: the handler's context, interceptors around the handler, and the lines of the log
-// that the official worker writes of it.
+// One Nexus request of a worker of the official packages: the handler's context, interceptors
+// around the handler, and the official worker's log lines.
 import type { Client } from "../client/mod.ts";
 import {
   CancelledFailure,
@@ -22,17 +22,17 @@ import { operationContext, outgoing, startContext } from "./nexus_context.ts";
 import type { NexusInboundCallsInterceptor, NexusInterceptorsFactory, NexusOutboundCallsInterceptor } from "./interceptors.ts";
 import type { NexusValues } from "./nexus_values.ts";
 
-/** What the requests of a worker share. */
+/** Shared by the requests of a worker. */
 export interface NexusEnvironment {
   readonly namespace: string;
   readonly taskQueue: string;
   readonly services: ReadonlyMap<string, ServiceHandler>;
   readonly converter: LoadedDataConverter;
-  /** Of the worker. */
+  /** Logger of the worker. */
   readonly logger: Logger;
   readonly metricMeter: MetricMeter;
   readonly interceptors: readonly NexusInterceptorsFactory[];
-  /** For handlers; made when it is first needed. */
+  /** Client for handlers; created on first use. */
   client(): Client | undefined;
 }
 
@@ -41,13 +41,13 @@ export class NexusRun {
   readonly #environment: NexusEnvironment;
   readonly #values: NexusValues;
   readonly #context: OperationContext;
-  /** Of the worker itself, with what the request is. */
+  /** Logger of the worker, with attributes of the request. */
   readonly #logger: Logger;
   readonly #metricMeter: MetricMeter;
   readonly #inbound: NexusInboundCallsInterceptor[] = [];
   readonly #outbound: NexusOutboundCallsInterceptor[] = [];
 
-  /** Throws what an interceptor's factory throws, and a HandlerError for a request that is none. */
+  /** Throws what an interceptor's factory throws, and a HandlerError for an invalid request. */
   constructor(request: NexusRequest, environment: NexusEnvironment, values: NexusValues) {
     this.#request = request;
     this.#environment = environment;
@@ -77,7 +77,7 @@ export class NexusRun {
     return composeInterceptors(this.#outbound, "getMetricTags", ((input: unknown) => input) as never)(this.#attributes);
   }
 
-  /** Runs the handler. Rejects with a defect: what handlers throw is an outcome. */
+  /** Runs the handler. Rejects only for internal errors: what handlers throw is an outcome. */
   async run(): Promise<NexusOutcome> {
     const { namespace, taskQueue, client: ofWorker } = this.#environment;
     const client = ofWorker()!;
@@ -89,7 +89,8 @@ export class NexusRun {
       log: LoggerWithComposedMetadata.compose(this.#logger, { sdkComponent: SdkComponent.nexus }),
       metrics: this.#metricMeter,
     };
-    // The client's calls do not end with the request: a handler may clean up after a cancellation, as on the official NativeConnection.
+    // The client's calls do not end with the request, as with the official NativeConnection: a
+    // handler may clean up after a cancellation.
     return await asyncLocalStorage.run(context, async () => await this.#execute());
   }
 

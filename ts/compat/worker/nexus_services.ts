@@ -1,4 +1,4 @@
-// The Nexus services of a worker, as the worker asks them: `nexusServices` of the official options.
+// The Nexus services of a worker: `nexusServices` of the official options.
 import { messageOf } from "../../converter/thrown.ts";
 import { handlerError } from "../nexus/errors.ts";
 import { isHandlerError } from "../common/handler_error.ts";
@@ -8,7 +8,10 @@ import type { NexusServices } from "../../worker/nexus_call.ts";
 import { type NexusEnvironment, NexusRun } from "./nexus_run.ts";
 import { NexusValues } from "./nexus_values.ts";
 
-/** Services by their names; undefined where there are none. Throws a TypeError for two of one name, and for what is no service. */
+/**
+ * Returns services by name; undefined without any. Throws a TypeError for duplicate names and
+ * invalid services.
+ */
 export function servicesOf(given: readonly unknown[] | undefined): Map<string, ServiceHandler> | undefined {
   if (given === undefined || given === null || given.length === 0) return undefined;
   const services = new Map<string, ServiceHandler>();

@@ -1,5 +1,5 @@
-// Values and failures of Nexus requests: by the program's converters, and through its codecs. A failure is encoded here and not on its way,
-// for older servers take it as JSON inside of another message.
+// Converts and encodes values and failures of Nexus requests. Failures are encoded here, because
+// older servers receive them as JSON inside another message.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { handlerError, isOperationError } from "../nexus/errors.ts";
 import type { LoadedDataConverter } from "../common/mod.ts";
@@ -24,7 +24,7 @@ export class NexusValues {
     this.#codec = codec;
   }
 
-  /** Returns an error for the log, without its text where that is encoded. */
+  /** Returns an error for the log, without its text if that is encoded. */
   loggable(error: unknown): unknown {
     return loggable(error, this.#codec);
   }
@@ -35,14 +35,14 @@ export class NexusValues {
     return fromBinary(PayloadsSchema, await this.#codec[direction](PayloadsSchema, bytes)).payloads[0]!;
   }
 
-  /** The input of an operation. Rejects with an error for the caller. */
+  /** Returns the input of an operation. Rejects with an error for the caller. */
   async input(payload: Payload | undefined, type: unknown): Promise<unknown> {
     if (payload === undefined) return undefined;
     let decoded: Payload;
     try {
       decoded = await this.#coded("decode", payload);
     } catch (error) {
-      // What the program's codec threw is the cause.
+      // The cause is what the program's codec threw.
       const thrown = error instanceof PayloadCodecError ? error.cause ?? error : error;
       const message = "Payload codec failed to decode Nexus operation input";
       throw inputError(thrown, () => handlerError("INTERNAL", message, { cause: thrown }));
@@ -55,7 +55,7 @@ export class NexusValues {
     }
   }
 
-  /** The result of an operation. */
+  /** Encodes the result of an operation. */
   async output(value: unknown, type: unknown): Promise<Payload> {
     const { payloadConverter } = this.#converter;
     const { metadata, data } = toPayloadWithTypeInfo(payloadConverter, value, undefined, type as TypeInfo | undefined);
@@ -69,13 +69,13 @@ export class NexusValues {
     return fromBinary(FailureSchema, await this.#codec.encode(FailureSchema, toBinary(FailureSchema, failure)));
   }
 
-  /** The outcome of a start that threw. */
+  /** Returns the outcome of a failed start. */
   async failed(error: unknown): Promise<NexusOutcome> {
     if (!isOperationError(error)) return await this.unhandled(error);
     return { kind: "operationFailed", failure: await this.#failure(operationFailure(error)) };
   }
 
-  /** The outcome of a request that was not handled. */
+  /** Returns the outcome of a request that was not handled. */
   async unhandled(error: unknown): Promise<NexusOutcome> {
     return { kind: "handlerFailed", failure: await this.#failure(asHandlerError(error)) };
   }

@@ -1,4 +1,4 @@
-// Replays of histories against workflow code: what `Worker.runReplayHistories` gives.
+// Replays histories against workflow code: results of `Worker.runReplayHistories`.
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { DeterminismViolationError } from "../common/errors.ts";
 import { replayMessage } from "../../worker/replacement.ts";
@@ -12,35 +12,35 @@ import type { Realm, ReplayVerdict } from "../../realm/realm.ts";
 import { HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { Logger } from "./logger.ts";
 
-/** A history, as the official packages have it. */
+/** A history in the official packages' form. */
 // deno-lint-ignore no-explicit-any
 export type History = any;
 
-/** A replay failed for another reason than that code and history differ. */
+/** A replay failed for a reason other than a divergence. */
 export class ReplayError extends Error {
   override name = "ReplayError";
 }
 
-/** What a replay gave. */
+/** Result of a replay. */
 export interface ReplayResult {
   /** Id of the workflow. */
   readonly workflowId: string;
   /** Id of the run. */
   readonly runId: string;
-  /** Absent when code and history fit. */
+  /** Undefined without a divergence. */
   readonly error?: ReplayError | DeterminismViolationError;
 }
 
-/** Histories, with the ids of their workflows. */
+/** Histories with their workflow ids. */
 export type ReplayHistoriesIterable = AsyncIterable<HistoryAndWorkflowId> | Iterable<HistoryAndWorkflowId>;
 
-/** The bytes of a history: an object of the API, or what JSON of one holds. Throws for what is no history. */
+/** Returns the bytes of a history: an API object, or parsed JSON. Throws for other values. */
 export async function historyBytes(history: unknown): Promise<Uint8Array> {
   if (typeof history !== "object" || history === null) {
     throw new TypeError(`Expected a non-null history object, got ${typeof history}`);
   }
   const { events } = history as { events?: readonly { eventId?: unknown }[] };
-  // In JSON, ids are text; in objects of the API they are Longs.
+  // Ids are strings in JSON and Longs in API objects.
   if (events === undefined || typeof events[0]?.eventId === "string") {
     return (await readHistoryFile(new TextEncoder().encode(JSON.stringify(history)))).bytes;
   }
@@ -48,8 +48,8 @@ export async function historyBytes(history: unknown): Promise<Uint8Array> {
 }
 
 /**
- * Replays one history. The codec is asked for what a run is given, as in a worker. As the official replayer does it, a task that the history
- * has not as completed is no part of the verdict: what its code throws is logged.
+ * Replays one history. Decodes payloads like a worker. Like the official replayer, ignores a task
+ * that history does not have as completed: its errors are only logged.
  */
 export async function replayOne(
   realm: Realm,
@@ -74,12 +74,12 @@ export async function replayOne(
   return { workflowId, runId: verdict.runId, ...(error !== undefined && { error }) };
 }
 
-/** Of a replay that fails: all tasks before have been replayed. */
+/** Returns whether a failed replay has replayed all completed tasks. */
 async function failsInOpenTask(realm: Realm, workflowId: string, history: Uint8Array): Promise<boolean> {
   const { recorded = [] } = await realm.replay(workflowId, history, { record: true });
   const last = recorded.at(-1);
   if (last !== undefined) return !last.isReplaying;
-  // No code ran: its type is not known, or the history is none.
+  // No code ran: the type is unknown, or the history is invalid.
   const { events } = fromBinary(HistorySchema, history);
   return events.length > 0 && !events.some(({ attributes }) => attributes.case === "workflowTaskCompletedEventAttributes");
 }

@@ -1,31 +1,31 @@
-// Runtime: the process's logger for all workers, and the signals that stop them. The official one also holds a native library; here there
-// is none.
+// Runtime: the logger and shutdown signals of all workers of the process. Unlike the official one,
+// it has no native library.
 import { IllegalStateError, type Logger, type MetricMeter, noopMetricMeter } from "../common/mod.ts";
 import { onSignals } from "./host.ts";
 import { type CompiledRuntimeOptions, compileOptions, type RuntimeOptions } from "./runtime_options.ts";
 
-/** What all workers of the process share: `Runtime.install({ logger })` before the first of them is made. */
+/** Shared by all workers of the process: `Runtime.install({ logger })` before the first worker. */
 export class Runtime {
-  /** The one of the process. */
+  /** The runtime of the process. */
   static _instance?: Runtime;
-  /** Options of `instance()`, where `install` was not called. */
+  /** Options of `instance()` without `install`. */
   static defaultOptions: RuntimeOptions = {};
   static #instantiator: "install" | "instance" | undefined;
   static #isCreating = false;
 
   /** Options with their defaults. */
   readonly options: CompiledRuntimeOptions;
-  /** Where lines go. */
+  /** Receives log lines. */
   readonly logger: Logger;
-  /** Metrics; they are dropped where there is no exporter. */
+  /** Metrics; discarded without an exporter. */
   readonly metricMeter: MetricMeter;
   readonly #callbacks = new Set<() => void>();
-  /** Workers and connections that have it. */
+  /** Workers and connections that use it. */
   readonly #holders = new Set<object>();
-  /** Workers that are being made, wait to run, or run. */
+  /** Workers that are being created, wait to run, or run. */
   readonly #workers = new Set<object>();
   #unlisten: (() => void) | undefined;
-  /** The process has got one of the signals: what runs from now on stops at once. */
+  /** True after a shutdown signal: workers that run later stop at once. */
   #signalled = false;
 
   protected constructor(options: CompiledRuntimeOptions) {
@@ -37,7 +37,10 @@ export class Runtime {
     this.metricMeter = options.metrics?.meter ?? noopMetricMeter;
   }
 
-  /** Makes the process's runtime. Throws an IllegalStateError when there is one, and a TypeError for options that cannot be honoured. */
+  /**
+   * Creates the process's runtime. Throws an IllegalStateError if it exists, and a TypeError for
+   * unsupported options.
+   */
   static install(options: RuntimeOptions): Runtime {
     if (Runtime._instance !== undefined) {
       throw new IllegalStateError(
@@ -49,7 +52,7 @@ export class Runtime {
     return Runtime.#create(options, "install");
   }
 
-  /** The process's runtime; made with the defaults if need be. */
+  /** Returns the process's runtime; creates it with the defaults if needed. */
   static instance(): Runtime {
     return Runtime._instance ?? Runtime.#create(Runtime.defaultOptions, "instance");
   }
@@ -66,14 +69,14 @@ export class Runtime {
     }
   }
 
-  /** Writes what the logger still holds, if it is one that holds something. */
+  /** Flushes a buffering logger. */
   flushLogs(): void {
     (this.logger as { flush?(): void }).flush?.();
   }
 
   /**
-   * From now on the first of `shutdownSignals` stops the workers, those that have not begun to run among them. What comes after it does what
-   * it does by default: it ends the process.
+   * Stops all workers at the first of `shutdownSignals`, including those that have not begun to
+   * run. A second signal has its default effect and ends the process.
    */
   #listen(): void {
     if (this.#signalled) return;
@@ -87,14 +90,17 @@ export class Runtime {
     });
   }
 
-  /** Calls `callback` when the process gets one of `shutdownSignals`; soon, if it has got one since there is this runtime. */
+  /** Calls `callback` at one of `shutdownSignals`; soon, if one has arrived already. */
   registerShutdownSignalCallback(callback: () => void): void {
     if (this.#signalled) return queueMicrotask(callback);
     this.#callbacks.add(callback);
     this.#listen();
   }
 
-  /** Takes back what `registerShutdownSignalCallback` did. Without workers, signals do what they do by default. */
+  /**
+   * Removes a callback of `registerShutdownSignalCallback`. Without workers, signals have their
+   * default effects.
+   */
   deregisterShutdownSignalCallback(callback: () => void): void {
     this.#callbacks.delete(callback);
     this.#unlistenIfIdle();
@@ -107,8 +113,9 @@ export class Runtime {
   }
 
   /**
-   * @internal A worker or a connection uses it, until what this returns is called. With the last of them it is shut down, so that another may
-   * be installed: programs install one for each of their test files.
+   * @internal Registers a worker or a connection; returns the function that unregisters it. The
+   * last one shuts the runtime down, so that another one can be installed: test programs install
+   * one for each file.
    */
   hold(holder: object): () => Promise<void> {
     this.#holders.add(holder);
@@ -117,7 +124,10 @@ export class Runtime {
     };
   }
 
-  /** @internal A worker is being made, and has not ended yet, until what this returns is called: signals wait for it to run. */
+  /**
+   * @internal Registers a worker until it has ended; returns the function that unregisters it.
+   * Signals wait until it runs.
+   */
   holdWorker(worker: object): () => Promise<void> {
     const release = this.hold(worker);
     this.#workers.add(worker);
@@ -129,7 +139,7 @@ export class Runtime {
     };
   }
 
-  /** Gives the singleton up, so that another one can be installed, and closes the server of metrics. */
+  /** Removes the runtime, so that another one can be installed, and closes the metrics server. */
   async shutdown(): Promise<void> {
     this.#callbacks.clear();
     this.#unlisten?.();

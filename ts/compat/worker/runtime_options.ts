@@ -1,37 +1,37 @@
-// Options of `Runtime.install`. The runtime of the official SDK is a native library; what configures that library alone cannot be honoured
-// here, and is refused by name.
+// Options of `Runtime.install`. Options that configure only the official SDK's native library are
+// not supported and rejected by name.
 import { msToNumber } from "../common/time.ts";
 import type { Duration, Logger, LogLevel } from "../common/mod.ts";
 import { DefaultLogger } from "./logger.ts";
 import type { MetricsBuffer } from "./metrics_buffer.ts";
 import { type ServedMetrics, serveMetrics } from "./telemetry.ts";
 
-/** What the core's lines are filtered by. */
+/** Log levels of the core. */
 export interface CoreLogFilterOptions {
-  /** Of the worker itself. */
+  /** Level of the worker itself. */
   core: LogLevel;
-  /** Of the libraries beneath it. */
+  /** Level of its libraries. */
   other?: LogLevel;
 }
 
-/** The core's lines go to the console. */
+/** Writes the core's log to the console. */
 export interface ConsoleLogger {
-  /** How they are written. */
+  /** Format of the lines. */
   console: { format?: "compact" | "pretty" | "json" };
 }
 
-/** The core's lines go to the runtime's logger. */
+/** Sends the core's log to the runtime's logger. */
 export interface ForwardLogger {
-  /** From which level on. */
+  /** Minimum level. */
   forward: { level?: LogLevel };
 }
 
-/** Where the core's lines go. */
+/** Destination of the core's log. */
 export type LogExporterConfig = { filter?: string | CoreLogFilterOptions } & Partial<ConsoleLogger | ForwardLogger>;
 
-/** Metrics that a Prometheus server reads. */
+/** Metrics for a Prometheus server. */
 export interface PrometheusMetricsExporter {
-  /** Where they are served. */
+  /** Address of the metrics. */
   prometheus: {
     /** `host:port`. */
     bindAddress: string;
@@ -42,9 +42,9 @@ export interface PrometheusMetricsExporter {
   };
 }
 
-/** Metrics that are sent to an OpenTelemetry collector. */
+/** Metrics for an OpenTelemetry collector. */
 export interface OtelCollectorExporter {
-  /** Where to. */
+  /** Destination of the metrics. */
   otel: {
     url: string;
     http?: boolean;
@@ -56,13 +56,13 @@ export interface OtelCollectorExporter {
   };
 }
 
-/** Metrics that lang code takes out of a buffer. */
+/** Metrics in a buffer. */
 export interface BufferedMetricsExporter {
   /** The buffer. */
   buffer: MetricsBuffer;
 }
 
-/** Where metrics go. */
+/** Destination of the metrics. */
 export type MetricsExporterConfig = {
   temporality?: "cumulative" | "delta";
   metricPrefix?: string;
@@ -70,27 +70,27 @@ export type MetricsExporterConfig = {
   attachServiceName?: boolean;
 } & (PrometheusMetricsExporter | OtelCollectorExporter | BufferedMetricsExporter);
 
-/** What the runtime tells of itself. */
+/** Logs and metrics of the runtime. */
 export interface TelemetryOptions {
-  /** Deprecated: `logging.filter`. */
+  /** Deprecated: use `logging.filter`. */
   tracingFilter?: string;
-  /** Deprecated: `metrics.metricPrefix`. */
+  /** Deprecated: use `metrics.metricPrefix`. */
   noTemporalPrefixForMetrics?: boolean;
-  /** Where the core's lines go. */
+  /** Destination of the core's log. */
   logging?: LogExporterConfig;
-  /** Where metrics go. */
+  /** Destination of the metrics. */
   metrics?: MetricsExporterConfig;
-  /** Deprecated, and without effect. */
+  /** Deprecated, no effect. */
   tracing?: unknown;
 }
 
 /** Options of `Runtime.install`. */
 export interface RuntimeOptions {
-  /** Where lines go. Default: standard error, from INFO on. */
+  /** Receives log lines. Default: standard error, from INFO on. */
   logger?: Logger;
-  /** What the runtime tells of itself. */
+  /** Logs and metrics of the runtime. */
   telemetryOptions?: TelemetryOptions;
-  /** How often workers tell the server of themselves. */
+  /** Interval of worker heartbeats to the server. */
   workerHeartbeatInterval?: Duration;
   /** Signals that stop the workers. */
   shutdownSignals?: string[];
@@ -100,22 +100,22 @@ export interface RuntimeOptions {
 export interface CompiledRuntimeOptions {
   /** Signals that stop the workers. */
   readonly shutdownSignals: readonly string[];
-  /** Where lines go. */
+  /** Receives log lines. */
   readonly logger: Logger;
-  /** The least serious lines of the worker itself that get there. */
+  /** Minimum level of the worker's own lines. */
   readonly coreLevel: LogLevel;
-  /** What workers report to, and the server that tells of it. */
+  /** Metrics of workers, and the server that exports them. */
   readonly metrics: ServedMetrics | undefined;
 }
 
-/** A filter as text. */
+/** Returns a filter as text. */
 export function makeTelemetryFilterString({ core, other }: CoreLogFilterOptions): string {
   return `${other ?? "ERROR"},temporalio_sdk_core=${core},temporalio_client=${core},temporalio_common=${core}`;
 }
 
 const LEVELS: readonly string[] = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR"];
 
-/** The level that a filter has for the worker itself. */
+/** Returns the filter's level for the worker itself. */
 function levelOf(filter: string | CoreLogFilterOptions): LogLevel {
   const text = typeof filter === "string" ? filter : makeTelemetryFilterString(filter);
   const own = /temporal(?:io)?_sdk_core=(\w+)/.exec(text)?.[1] ?? /^(\w+)(?:,|$)/.exec(text)?.[1] ?? "";
@@ -128,17 +128,17 @@ function levelOf(filter: string | CoreLogFilterOptions): LogLevel {
   );
 }
 
-/** What to do instead of a buffer of metrics. */
+/** Alternative to a buffer of metrics. */
 export const INSTEAD_OF_BUFFER =
-  "use telemetryOptions.metrics.prometheus and read what it serves, or give a native worker (`temporalex/worker`) `metrics` of your own, " +
+  "use telemetryOptions.metrics.prometheus and read what it serves, or give a native worker (`temporalex/worker`) your own `metrics`, " +
   "which gets each value";
 
-/** Refuses, by its name, an option that cannot be honoured. */
+/** Throws for an unsupported option, by name. */
 export function refuseOption(option: string, why: string): never {
   throw new TypeError(`${option} cannot be used with temporalex: ${why}`);
 }
 
-/** Throws a TypeError that names the option which cannot be honoured. */
+/** Throws a TypeError that names an unsupported option. */
 export function compileOptions(options: RuntimeOptions): CompiledRuntimeOptions {
   const { logger, telemetryOptions = {}, workerHeartbeatInterval, shutdownSignals } = options;
   const { logging, metrics, tracingFilter } = telemetryOptions;
@@ -158,7 +158,7 @@ export function compileOptions(options: RuntimeOptions): CompiledRuntimeOptions 
     );
   }
   if (workerHeartbeatInterval !== undefined && msToNumber(workerHeartbeatInterval) !== 0) {
-    refuseOption("RuntimeOptions.workerHeartbeatInterval", "workers send no heartbeats of their own; leave it out, or give 0");
+    refuseOption("RuntimeOptions.workerHeartbeatInterval", "worker heartbeats are not supported; omit it or set it to 0");
   }
   const forwarded = logging !== undefined && "forward" in logging ? logging.forward?.level : undefined;
   const filter = logging?.filter ?? tracingFilter;

@@ -1,14 +1,14 @@
-// Sources beside those in files: modules that options stand for. Modules that workflow code names and never uses (`ignoreModules`: modules of
-// Node that a shared file imports for its other half, for one); the text of a bundle; the converters of a realm, which are two paths here and
-// one module there.
+// Sources from options instead of files: stubs for modules that workflow code imports but never
+// uses (`ignoreModules`, such as Node modules in a shared file), the text of a bundle, and the
+// converters of a realm, which are two paths in the options and one module in the realm.
 import { fileSources, fileUrl, type SourceHost } from "../../platform/source_files.ts";
 
 const FOLDER = "file:///temporalex-options/";
 
-/** Modules by URL, and what specifiers mean. */
+/** Modules by URL, and the resolution of specifiers. */
 export class SourceTexts {
   readonly #texts = new Map<string, string>();
-  /** What stands for modules that are not used: by their name, or by the URL of their file. */
+  /** Stubs of unused modules, by name or by the URL of their file. */
   readonly #ignored = new Map<string, string>();
 
   /** Adds a module; returns its URL. */
@@ -18,7 +18,7 @@ export class SourceTexts {
     return url;
   }
 
-  /** Each of the modules (names, or absolute paths of files), and what lies below it, is one that throws when something of it is used. */
+  /** Replaces modules (names, or absolute paths) and those below them by stubs that throw on use. */
   ignore(modules: readonly string[]): void {
     for (const module of modules) {
       const name = /^(?:\/|[A-Za-z]:[\\/])/.test(module) ? fileUrl(module) : module.replace(/^node:/, "");
@@ -32,7 +32,7 @@ export class SourceTexts {
     return undefined;
   }
 
-  /** The files with these modules; undefined where there are none. */
+  /** Returns the file system with these modules; undefined without any. */
   get host(): SourceHost | undefined {
     const texts = this.#texts;
     if (texts.size === 0) return undefined;
@@ -49,7 +49,7 @@ export class SourceTexts {
 
 function ignoredModule(module: string): string {
   const message = `the module "${module}" is in ignoreModules, and workflow code uses it`;
-  // Classes may extend what it has, and programs that are compiled to CommonJS may put something in its place.
+  // Classes may extend its exports, and programs compiled to CommonJS may replace them.
   return `"use strict";
 function refuse() { throw new Error(${JSON.stringify(message)}); }
 const any = Symbol.for("temporalex.exports-any-name");
@@ -60,7 +60,7 @@ module.exports = new Proxy(refuse, {
 });`;
 }
 
-/** The module of a realm's converters: that of the values, or one with both. Undefined where neither is named. */
+/** Returns the module of a realm's converters, with one or both; undefined without any. */
 export function converterModule(
   texts: SourceTexts,
   { payloadConverterPath, failureConverterPath }: { payloadConverterPath?: string; failureConverterPath?: string },

@@ -1,5 +1,6 @@
-// Metrics of `Runtime.install({ telemetryOptions: { metrics: { prometheus } } })`: a registry with the official names, served over HTTP, and
-// the meter by which activities add their own. Names that the official core has get its prefix; a program's own stay as they are.
+// Metrics of `Runtime.install({ telemetryOptions: { metrics: { prometheus } } })`: a registry with
+// official names, served over HTTP, and the meter for activities. Names of the official core get
+// its prefix; names of the program do not change.
 import type { Histogram, MetricLabels, Metrics } from "../../base/metrics.ts";
 import { FAMILIES } from "../../metrics/families.ts";
 import { MetricsRegistry } from "../../metrics/registry.ts";
@@ -8,17 +9,17 @@ import { CustomMetrics } from "../../worker/custom_metrics.ts";
 import { type MetricMeter, MetricMeterWithComposedTags, type MetricTags } from "../common/mod.ts";
 import type { MetricsExporterConfig, PrometheusMetricsExporter } from "./runtime_options.ts";
 
-/** The prefix of the names that workers of this package report under. */
+/** Prefix of names in workers of this package. */
 const OWN_PREFIX = "temporal_";
 const OFFICIAL_SERVICE_NAME = "temporal-core-sdk";
 
-/** Labels of workflow code's own metrics as `@temporalio/worker` names them. */
+/** Labels of workflow code's metrics in `@temporalio/worker`. */
 const OFFICIAL_LABELS: { readonly [label: string]: string } = { task_queue: "taskQueue", workflow_type: "workflowType" };
 
-/** Options of metrics for Prometheus, with the parts that all exporters have. */
+/** Options of Prometheus metrics, with the common ones of all exporters. */
 export type PrometheusMetrics = Extract<MetricsExporterConfig, PrometheusMetricsExporter>;
 
-/** What the workers of a runtime report to. */
+/** Reports the workers' metrics under official names. */
 class OfficialNames implements Metrics {
   readonly #registry: MetricsRegistry;
   readonly #prefix: string;
@@ -48,7 +49,7 @@ class OfficialNames implements Metrics {
 
   histogram(given: string, series: MetricLabels): Histogram {
     const { own, name, labels, help } = this.#named(given, series);
-    // A program's own values stay in the unit that it gave them in.
+    // Values of the program keep their unit.
     if (!own) return this.#registry.values(name, labels, help);
     return this.#registry.histogram(name + this.#histograms, labels, help);
   }
@@ -63,7 +64,7 @@ class OfficialNames implements Metrics {
   }
 }
 
-/** Buckets by the names that series will have, in milliseconds. Overrides are named with or without the prefix. */
+/** Returns buckets by the final names, in milliseconds. Overrides may have the prefix or not. */
 function buckets(prefix: string, suffix: string, overrides: { [name: string]: number[] }, seconds: boolean) {
   const all: { [name: string]: readonly number[] } = {};
   for (const [name, family] of Object.entries(FAMILIES)) {
@@ -72,24 +73,24 @@ function buckets(prefix: string, suffix: string, overrides: { [name: string]: nu
     const bounds = given?.map((bound) => seconds ? bound * 1000 : bound) ?? family.buckets;
     if (bounds !== undefined) all[prefix + short + suffix] = bounds;
   }
-  // What is left is the program's own.
+  // The rest are names of the program.
   for (const [name, bounds] of Object.entries(overrides)) all[name] ??= bounds;
   return all;
 }
 
-/** Metrics of a process, and the server that tells of them. */
+/** Metrics of a process, and the server that exports them. */
 export interface ServedMetrics {
-  /** For workers. */
+  /** Metrics for workers. */
   readonly metrics: Metrics;
-  /** For activities, and for `Runtime.metricMeter`. */
+  /** Meter for activities and `Runtime.metricMeter`. */
   readonly meter: MetricMeter;
-  /** Resolves when Prometheus can ask; rejects where the address cannot be listened on. */
+  /** Resolves when the server listens; rejects if the address is not available. */
   readonly listening: Promise<Probes>;
-  /** Ends the server. */
+  /** Closes the server. */
   close(): Promise<void>;
 }
 
-/** Makes the registry and begins to listen. Throws a TypeError for options that make no sense. */
+/** Creates the registry and starts to listen. Throws a TypeError for invalid options. */
 export function serveMetrics(config: PrometheusMetrics, noTemporalPrefix: boolean): ServedMetrics {
   const { prometheus, globalTags = {}, attachServiceName = true } = config;
   const prefix = config.metricPrefix ?? (noTemporalPrefix ? "" : OWN_PREFIX);
@@ -107,7 +108,7 @@ export function serveMetrics(config: PrometheusMetrics, noTemporalPrefix: boolea
     // The runtime lives as long as its server.
     worker: { state: "running", ready: true },
   });
-  // Workers that are made ask for it; without one it is of no consequence.
+  // Awaited when a worker is created; otherwise irrelevant.
   listening.catch(() => {});
   return {
     metrics,
@@ -117,9 +118,9 @@ export function serveMetrics(config: PrometheusMetrics, noTemporalPrefix: boolea
   };
 }
 
-/** The meter over a program's own metrics. */
+/** Returns a meter over a program's metrics. */
 export function meterOf(custom: CustomMetrics): MetricMeter {
-  // `withTags` of the metrics and of the meter is the composed meter's.
+  // `withTags` is implemented by the composed meter.
   const bare: MetricMeter = {
     createCounter: (name, unit, description) => ({
       ...{ kind: "counter", valueType: "int", name, unit, description },

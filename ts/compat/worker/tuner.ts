@@ -1,8 +1,9 @@
-// Slots of a worker. Fixed sizes are what its worker has; suppliers that decide by the machine's load, or by code, are refused by name.
+// Slots of a worker. Fixed sizes are supported; suppliers that depend on the machine's load, or on
+// code, are rejected by name.
 import type { Duration, WorkerDeploymentVersion } from "../common/mod.ts";
 import { refuseOption } from "./runtime_options.ts";
 
-/** How busy the machine may be. */
+/** Targets of the machine's load. */
 export interface ResourceBasedTunerOptions {
   /** From 0 to 1. */
   targetMemoryUsage: number;
@@ -14,19 +15,19 @@ export interface ResourceBasedTunerOptions {
 export class ResourceBasedController {
   private constructor() {}
 
-  /** Throws: slots do not follow the machine's load here. */
+  /** Throws: load-dependent slots are not supported. */
   static create(_options: ResourceBasedTunerOptions): ResourceBasedController {
     return refuseResources("ResourceBasedController");
   }
 }
 
-/** Bounds of slots that follow the machine's load. */
+/** Limits of load-dependent slots. */
 export interface ResourceBasedSlotOptions {
-  /** At least so many are given out. */
+  /** Minimum number of slots. */
   minimumSlots?: number;
-  /** At most so many are given out. */
+  /** Maximum number of slots. */
   maximumSlots?: number;
-  /** The time between two slots beyond the minimum. */
+  /** Interval between slots above the minimum. */
   rampThrottle?: Duration;
 }
 
@@ -43,107 +44,107 @@ interface ResourceBasedSlots {
 type ByOptions = { tunerOptions: ResourceBasedTunerOptions; controller?: never };
 type ByController = { controller: ResourceBasedController; tunerOptions?: never };
 
-/** Slots that follow the machine's load. */
+/** Load-dependent slots. */
 export interface ResourceBasedTuner extends ResourceBasedSlots, ByOptions {}
-/** The same, with a controller that several workers share. */
+/** Load-dependent slots, with a controller shared by several workers. */
 export interface ResourceBasedTunerWithController extends ResourceBasedSlots, ByController {}
-/** Slots of one kind that follow the machine's load. */
+/** Load-dependent slots of one kind. */
 export type ResourceBasedSlotsForType = ResourceBasedSlotOptions & (ByOptions | ByController) & { type: "resource-based" };
 
-/** So many slots. */
+/** A fixed number of slots. */
 export interface FixedSizeSlotSupplier {
-  /** Says that it is one. */
+  /** Discriminator. */
   type: "fixed-size";
-  /** How many. */
+  /** Number of slots. */
   numSlots: number;
 }
 
-/** For a workflow task. */
+/** A slot for a workflow task. */
 export interface WorkflowSlotInfo {
-  /** Says that it is one. */
+  /** Discriminator. */
   type: "workflow";
-  /** The workflow's type. */
+  /** Type of the workflow. */
   workflowType: string;
-  /** Whether the task is of a run that is in the worker's cache. */
+  /** True if the run is in the worker's cache. */
   isSticky: boolean;
 }
-/** For an activity. */
+/** A slot for an activity. */
 export interface ActivitySlotInfo {
-  /** Says that it is one. */
+  /** Discriminator. */
   type: "activity";
-  /** The activity's type. */
+  /** Type of the activity. */
   activityType: string;
 }
-/** For a local activity. */
+/** A slot for a local activity. */
 export interface LocalActivitySlotInfo {
-  /** Says that it is one. */
+  /** Discriminator. */
   type: "local-activity";
-  /** The activity's type. */
+  /** Type of the activity. */
   activityType: string;
 }
-/** For a Nexus operation. */
+/** A slot for a Nexus operation. */
 export interface NexusSlotInfo {
-  /** Says that it is one. */
+  /** Discriminator. */
   type: "nexus";
-  /** The service's name. */
+  /** Name of the service. */
   service: string;
-  /** The operation's name. */
+  /** Name of the operation. */
   operation: string;
 }
-/** What a slot is for. */
+/** Use of a slot. */
 export type SlotInfo = WorkflowSlotInfo | ActivitySlotInfo | LocalActivitySlotInfo | NexusSlotInfo;
 
-/** A slot that was given. */
+/** A reserved slot. */
 // deno-lint-ignore no-empty-interface
 export interface SlotPermit {}
 
-/** Who asks for a slot. */
+/** Context of a slot reservation. */
 export interface SlotReserveContext {
-  /** What it would be used for. */
+  /** Kind of the slot. */
   slotType: SlotInfo["type"];
-  /** The queue that is polled. */
+  /** The polled queue. */
   taskQueue: string;
-  /** The worker's identity. */
+  /** Identity of the worker. */
   workerIdentity: string;
-  /** The worker's build id. */
+  /** Build id of the worker. */
   workerBuildId: string;
-  /** The worker's deployment version, where it has one. */
+  /** Deployment version of the worker, if it has one. */
   workerDeploymentVersion?: WorkerDeploymentVersion;
-  /** Whether the task is of a run that is in the worker's cache. */
+  /** True if the run is in the worker's cache. */
   isSticky: boolean;
 }
-/** What a slot is used for. */
+/** Context of a slot in use. */
 export interface SlotMarkUsedContext<SI extends SlotInfo> {
-  /** What the slot is for. */
+  /** Use of the slot. */
   slotInfo: SI;
   /** The slot. */
   permit: SlotPermit;
 }
-/** What a slot was used for. */
+/** Context of a released slot. */
 export interface SlotReleaseContext<SI extends SlotInfo> {
-  /** What the slot is for. */
+  /** Use of the slot. */
   slotInfo?: SI;
   /** The slot. */
   permit: SlotPermit;
 }
-/** Slots that code gives out. */
+/** Slots supplied by code. */
 export interface CustomSlotSupplier<SI extends SlotInfo> {
-  /** Says that it is one. */
+  /** Discriminator. */
   type: "custom";
-  /** Resolves when there is a slot; aborted when none is needed any more. */
+  /** Resolves when a slot is available; aborted when no slot is needed. */
   reserveSlot(ctx: SlotReserveContext, abortSignal: AbortSignal): Promise<SlotPermit>;
-  /** A slot that is free now, or null. */
+  /** Returns an available slot, or null. */
   tryReserveSlot(ctx: SlotReserveContext): SlotPermit | null;
-  /** Called when a task is in the slot. */
+  /** Called when a task uses the slot. */
   markSlotUsed(ctx: SlotMarkUsedContext<SI>): void;
-  /** Called when the slot is free again. */
+  /** Called when the slot is released. */
   releaseSlot(ctx: SlotReleaseContext<SI>): void;
 }
 
-/** Where slots of one kind come from. */
+/** Supplier of slots of one kind. */
 export type SlotSupplier<SI extends SlotInfo> = ResourceBasedSlotsForType | FixedSizeSlotSupplier | CustomSlotSupplier<SI>;
 
-/** Where slots of each kind come from. */
+/** Suppliers of each kind. */
 export interface TunerHolder {
   /** For workflow tasks. */
   workflowTaskSlotSupplier: SlotSupplier<WorkflowSlotInfo>;
@@ -155,10 +156,10 @@ export interface TunerHolder {
   nexusTaskSlotSupplier: SlotSupplier<NexusSlotInfo>;
 }
 
-/** Where a worker's slots come from. */
+/** Suppliers of a worker's slots. */
 export type WorkerTuner = ResourceBasedTuner | ResourceBasedTunerWithController | TunerHolder;
 
-/** How many slots there are of each kind. */
+/** Number of slots of each kind. */
 export interface SlotCounts {
   /** For workflow tasks. */
   readonly workflowTasks: number;
@@ -178,7 +179,7 @@ function refuseResources(what: string): never {
   );
 }
 
-/** The slots of a tuner. Throws a TypeError for one that does not say how many. */
+/** Returns the slots of a tuner. Throws a TypeError for tuners without fixed numbers. */
 export function slotsOf(tuner: WorkerTuner): SlotCounts {
   if (!("workflowTaskSlotSupplier" in tuner)) return refuseResources("WorkerOptions.tuner with tunerOptions or a controller");
   const count = (name: keyof TunerHolder): number => {

@@ -1,4 +1,4 @@
-// Worker: the official names and states around a worker of this package (ts/worker), which does the work.
+// Worker: official names and states over a worker of this package (ts/worker).
 import { rejectMisspelledOptions } from "../../base/option_names.ts";
 import { inlineWorker } from "../../core/inline_worker.ts";
 import { describeNamespace } from "./namespace.ts";
@@ -30,40 +30,40 @@ import { type ReplayWorkerOptions, WORKER_OPTION_NAMES, type WorkerOptions, type
 
 const NativeWorker = /* @__PURE__ */ inlineWorker(AnyWorker);
 
-/** Where in its life a worker is. */
+/** Lifecycle state of a worker. */
 export type State = "INITIALIZED" | "RUNNING" | "STOPPED" | "STOPPING" | "DRAINING" | "DRAINED" | "FAILED";
-/** Whether polls are sent. */
+/** State of polls. */
 export type PollerState = "POLLING" | "SHUTDOWN" | "FAILED";
 
-/** What a worker is doing. */
+/** Status of a worker. */
 export interface WorkerStatus {
-  /** Where in its life it is. */
+  /** Lifecycle state. */
   runState: State;
-  /** Of workflow tasks. */
+  /** Polls for workflow tasks. */
   workflowPollerState: PollerState;
-  /** Of activities. */
+  /** Polls for activities. */
   activityPollerState: PollerState;
-  /** It waits for workflow tasks. */
+  /** True while it polls for workflow tasks. */
   hasOutstandingWorkflowPoll: boolean;
-  /** It waits for activities. */
+  /** True while it polls for activities. */
   hasOutstandingActivityPoll: boolean;
-  /** Workflow tasks in work. */
+  /** Number of workflow tasks in progress. */
   numInFlightWorkflowActivations: number;
-  /** Activities running. */
+  /** Number of running activities. */
   numInFlightActivities: number;
-  /** Those that are not local. */
+  /** Number of running non-local activities. */
   numInFlightNonLocalActivities: number;
-  /** Local ones. */
+  /** Number of running local activities. */
   numInFlightLocalActivities: number;
-  /** Runs in memory. */
+  /** Number of cached runs. */
   numCachedWorkflows: number;
-  /** Activities that have sent a heartbeat and are running. */
+  /** Number of running activities that have sent a heartbeat. */
   numHeartbeatingActivities: number;
 }
 
 /** Options of `runUntil`. */
 export interface RunUntilOptions {
-  /** Time that the promise has after the worker has stopped. Default: none. */
+  /** Time for the promise after the worker has stopped. Default: no limit. */
   promiseCompletionTimeout?: Duration;
 }
 
@@ -71,7 +71,7 @@ interface Parts {
   readonly native: AnyWorker;
   readonly options: CompiledWorkerOptions;
   readonly connection: NativeConnection;
-  /** The worker made it, and closes it. */
+  /** True if the worker created and closes it. */
   readonly ownsConnection: boolean;
   readonly runtime: Runtime;
   readonly releaseRuntime: () => Promise<void>;
@@ -80,10 +80,10 @@ interface Parts {
   readonly heartbeating: { count: number };
 }
 
-/** Bound on the time in which polls end and the service is notified, after which a worker that runs no task is late. */
+/** Maximum time for ending polls and notifying the service, after which an idle worker counts as late. */
 const POLLS_END_MS = 10_000;
 
-/** A worker's calls go to the connection that it has now. */
+/** Sends calls to the current connection of a worker. */
 class SwitchedService implements RawService {
   readonly losesCancelledPolls = true;
   to: RawService;
@@ -97,11 +97,14 @@ class SwitchedService implements RawService {
   }
 }
 
-/** The worker of one task queue: `await Worker.create({ connection, taskQueue, workflowsPath, activities })`, then `run()`. */
+/**
+ * The worker of one task queue: `await Worker.create({ connection, taskQueue, workflowsPath,
+ * activities })`, then `run()`.
+ */
 export class Worker {
   static #replays = 0;
 
-  /** What it was made with, and the defaults of what was left out: activities as a Map, times in milliseconds. */
+  /** Options with defaults: activities as a Map, times in milliseconds. */
   readonly options: CompiledWorkerOptions;
   readonly #parts: Parts;
   readonly #logger: Logger;
@@ -121,7 +124,7 @@ export class Worker {
     this.#release = this.#hold(parts.connection);
   }
 
-  /** The connection is its own, too, until what this returns is called. */
+  /** Registers the worker with a connection; returns the function that unregisters it. */
   #hold(connection: NativeConnection): () => void {
     const { namespace, taskQueue } = this.options;
     const { native } = this.#parts;
@@ -134,9 +137,10 @@ export class Worker {
   }
 
   /**
-   * Loads the workflows, and connects where no connection is given. Rejects with a TypeError for an option that cannot be honoured, a
-   * WorkflowLoadError for workflow code that cannot be loaded, a TransportError when the server or the namespace cannot be used, and an
-   * Error when the runtime's metrics cannot be served.
+   * Loads the workflows, and connects if no connection is given. Rejects with a TypeError for an
+   * unsupported option, a WorkflowLoadError for workflow code that does not load, a TransportError
+   * if the server or the namespace cannot be used, and an Error if the runtime's metrics cannot be
+   * served.
    */
   static async create(given: WorkerOptions): Promise<Worker> {
     const plugins = [...given.plugins ?? [], ...(given.connection?.plugins ?? []) as WorkerPlugin[]];
@@ -214,13 +218,16 @@ export class Worker {
     }
   }
 
-  /** Replays one history. Rejects with a DeterminismViolationError when code and history differ, and a ReplayError when the replay fails. */
+  /**
+   * Replays one history. Rejects with a DeterminismViolationError for a divergence, and a
+   * ReplayError if the replay fails.
+   */
   static async runReplayHistory(options: ReplayWorkerOptions, history: History | unknown, workflowId = "fake"): Promise<void> {
     const histories = [{ history: history as History, workflowId }];
     for await (const { error } of this.runReplayHistories(options, histories)) if (error !== undefined) throw error;
   }
 
-  /** Replays histories one after the other, and gives a result for each. */
+  /** Replays histories one after the other; yields a result for each. */
   static async *runReplayHistories(
     given: ReplayWorkerOptions,
     histories: ReplayHistoriesIterable,
@@ -254,12 +261,12 @@ export class Worker {
     }
   }
 
-  /** Where in its life it is. */
+  /** Returns the lifecycle state. */
   getState(): State {
     return this.#state;
   }
 
-  /** What it is doing. */
+  /** Returns the status. */
   getStatus(): WorkerStatus {
     const { native, heartbeating } = this.#parts;
     const running = this.#state === "RUNNING";
@@ -284,7 +291,7 @@ export class Worker {
     };
   }
 
-  /** A client with its connection, namespace and converters: what activities get. */
+  /** Client with its connection, namespace and converters, which activities use. */
   get client(): Client | undefined {
     const { namespace, identity, interceptors, loadedDataConverter: dataConverter } = this.options;
     return this.#client ??= new Client({
@@ -296,7 +303,7 @@ export class Worker {
     });
   }
 
-  /** Its connection. Another one may be put in its place; calls that are open stay with the old one. */
+  /** The worker's connection. It can be replaced; pending calls stay with the old one. */
   get connection(): NativeConnection | undefined {
     return this.#connection;
   }
@@ -317,15 +324,15 @@ export class Worker {
     }
   }
 
-  /** Refused by name: what they show, `getStatus()` tells. */
+  /** Throws: use `getStatus()`. */
   get numInFlightActivations$(): never {
     return refuseObservable("numInFlightActivations$");
   }
-  /** Refused by name: what they show, `getStatus()` tells. */
+  /** Throws: use `getStatus()`. */
   get numInFlightActivities$(): never {
     return refuseObservable("numInFlightActivities$");
   }
-  /** Refused by name: what they show, `getStatus()` tells. */
+  /** Throws: use `getStatus()`. */
   get numRunningWorkflowInstances$(): never {
     return refuseObservable("numRunningWorkflowInstances$");
   }
@@ -335,11 +342,14 @@ export class Worker {
     this.#state = state;
   }
 
-  /** Begins to stop; `run()` resolves when all is done. Throws an IllegalStateError where it does not run. */
+  /**
+   * Begins the shutdown; `run()` resolves when it is complete. Throws an IllegalStateError if the
+   * worker is not running.
+   */
   shutdown(): void {
     if (this.#state !== "RUNNING") throw new IllegalStateError(`Not running. Current state: ${this.#state}`);
     this.#setState("STOPPING");
-    // What fails in it is run()'s.
+    // Errors are reported by run().
     void this.#parts.native.shutdown();
     this.#setState("DRAINING");
     this.#onStopping?.();
@@ -347,7 +357,10 @@ export class Worker {
 
   #onStopping: (() => void) | undefined;
 
-  /** Works until `shutdown` is called, or the process gets one of the runtime's `shutdownSignals`, and all that was taken is finished. */
+  /**
+   * Runs until `shutdown`, or one of the runtime's `shutdownSignals`; resolves when all received
+   * tasks are complete.
+   */
   async run(): Promise<void> {
     let run = (worker: Worker): Promise<void> => worker.#run();
     for (const plugin of [...this.options.plugins ?? []].reverse()) {
@@ -385,7 +398,10 @@ export class Worker {
 
   #forceTimer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Rejects when tasks have been running for `shutdownForceTime` of a shutdown. Waiting for polls that bring no task does not count. */
+  /**
+   * Rejects when tasks have been running for `shutdownForceTime` of a shutdown. Waiting for empty
+   * polls does not count.
+   */
   #expired(): Promise<never> {
     const { shutdownForceTime } = this.options;
     return new Promise((_, reject) => {
@@ -404,7 +420,7 @@ export class Worker {
     });
   }
 
-  /** Runs until a promise, or what a function returns, is settled; returns its value. */
+  /** Runs until a promise, or the result of a function, is settled; returns its value. */
   async runUntil<R>(fnOrPromise: Promise<R> | (() => Promise<R>), options: RunUntilOptions = {}): Promise<R> {
     const running = this.run();
     running.catch(() => {});
@@ -444,7 +460,7 @@ async function within(work: Promise<unknown>, ms: number): Promise<void> {
   clearTimeout(timer);
 }
 
-/** The functions among the activities, by name: those of a class's objects, too. */
+/** Returns the activity functions by name, including methods of class instances. */
 function activityFunctions(activities: object | undefined): [string, unknown][] {
   const found = new Map<string, unknown>();
   for (let level = activities; level && level !== Object.prototype; level = Object.getPrototypeOf(level)) {

@@ -1,4 +1,5 @@
-// Log lines of workflow code, and of the executor about it, on their way to the runtime's logger, with the official attributes.
+// Passes log lines of workflow code and of the executor to the runtime's logger, with official
+// attributes.
 import { type Logger, type LogLevel, type LogMetadata, type SearchAttributePair, TypedSearchAttributes } from "../common/mod.ts";
 import { withoutQuotes } from "../../worker/realms.ts";
 import { loggable } from "../../codec/loggable.ts";
@@ -7,17 +8,20 @@ import type { LogSink } from "../../realm/realm.ts";
 import type { InjectedSinks } from "../../realm/sinks.ts";
 import type { InjectedSinks as GivenSinks } from "./sinks.ts";
 
-/** The name of the logger's sink in programs of before 1.8. */
+/** Logger sink of programs before 1.8. */
 const OLD_LOGGER_SINK = "defaultWorkerLogger";
 
-/** Lines that the worker writes of a run, other than those of workflow code, have no text of errors where that is encoded. */
+/** Returns whether a line is the worker's own. Such lines omit the text of errors if that is encoded. */
 const ofWorker = (attributes: LogMetadata | undefined): boolean => attributes?.["sdkComponent"] === "worker";
 
 function withoutText(attributes: LogMetadata, hidesText: boolean): LogMetadata {
   return "error" in attributes ? { ...attributes, error: loggable(attributes["error"], { hidesText }) } : attributes;
 }
 
-/** The user's sinks, and that of log lines. With `hidesText` lines of the worker have no text of errors. */
+/**
+ * Returns the user's sinks and the log sink. With `hidesText`, lines of the worker omit the text of
+ * errors.
+ */
 // deno-lint-ignore no-explicit-any
 export function sinksOf(sinks: GivenSinks<any> | undefined, logger: Logger, hidesText: boolean): InjectedSinks {
   const line = (level: LogLevel) => ({
@@ -38,10 +42,13 @@ export function sinksOf(sinks: GivenSinks<any> | undefined, logger: Logger, hide
 const mapped = <T, R>(table: { readonly [name: string]: T }, change: (value: T) => R): { [name: string]: R } =>
   Object.fromEntries(Object.entries(table).map(([name, value]) => [name, change(value)]));
 
-/** A sink whose functions get the run's info with typed search attributes, which come as pairs. */
+/**
+ * Returns a sink whose functions receive the run's info with typed search attributes, which arrive
+ * as pairs.
+ */
 function whole(sink: InjectedSinks[string]): InjectedSinks[string] {
   return mapped(sink, (given) => {
-    // What is no function is refused where the table is checked.
+    // Values other than functions are rejected when the table is checked.
     if (typeof given?.fn !== "function") return given;
     const fn = (info: { readonly typedSearchAttributes: SearchAttributePair[] }, ...args: unknown[]) =>
       given.fn({ ...info, typedSearchAttributes: new TypedSearchAttributes(info.typedSearchAttributes) }, ...args);
@@ -49,7 +56,7 @@ function whole(sink: InjectedSinks[string]): InjectedSinks[string] {
   });
 }
 
-/** The sink of a worker's realm. `logger` has the fields of the worker. */
+/** Returns the log sink of a worker's realm. `logger` has the fields of the worker. */
 export function workflowLog(logger: Logger, namespace: string, taskQueue: string, hidesText: boolean): LogSink {
   return {
     write({ level, message, fields, workflowType, workflowId, runId, source }) {

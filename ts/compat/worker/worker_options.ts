@@ -1,4 +1,4 @@
-// Options of `Worker.create`, in their official form.
+// Options of `Worker.create`, with the official types.
 import type { OptionNames } from "../../base/option_names.ts";
 import type { DataConverter, Duration, VersioningBehavior, WorkerDeploymentVersion } from "../common/mod.ts";
 import type { WorkflowInfo } from "../workflow/mod.ts";
@@ -10,162 +10,165 @@ import type { InjectedSinks } from "./sinks.ts";
 import type { WorkerTuner } from "./tuner.ts";
 import type { Worker } from "./worker.ts";
 
-/** As many polls as the server and the load ask for. */
+/** A number of polls that depends on server and load. */
 export interface PollerBehaviorAutoscaling {
-  /** Says that it is this kind. */
+  /** Discriminator. */
   type: "autoscaling";
-  /** Never fewer. Default: 1. */
+  /** Minimum. Default: 1. */
   minimum?: number;
-  /** Never more. Default: 100. */
+  /** Maximum. Default: 100. */
   maximum?: number;
-  /** At first. Default: 5. */
+  /** Initial number. Default: 5. */
   initial?: number;
 }
 
-/** A fixed number of polls, as long as there are slots. */
+/** A fixed number of polls, limited by slots. */
 export interface PollerBehaviorSimpleMaximum {
-  /** Says that it is this kind. */
+  /** Discriminator. */
   type: "simple-maximum";
-  /** How many. Default: 10, or as many as there are slots. */
+  /** Number of polls. Default: 10, or the number of slots if lower. */
   maximum?: number;
 }
 
-/** How many polls are in flight. */
+/** Number of concurrent polls. */
 export type PollerBehavior = PollerBehaviorSimpleMaximum | PollerBehaviorAutoscaling;
 
-/** Which version of which deployment a worker is. */
+/** Deployment and version of a worker. */
 export type WorkerDeploymentOptions = {
-  /** The version that it is. */
+  /** Version of the worker. */
   version: WorkerDeploymentVersion;
   /** Whether the server routes runs by version. */
   useWorkerVersioning: boolean;
-  /** For workflows that name no behavior. */
+  /** Default for workflows without a versioning behavior. */
   defaultVersioningBehavior?: VersioningBehavior | undefined;
 };
 
-/** Where a patch is decided. */
+/** Input of a patch decision. */
 export interface PatchActivationInput {
   /** The run. */
   readonly workflowInfo: Readonly<WorkflowInfo>;
   /** The patch. */
   readonly patchId: string;
 }
-/** Decides whether new runs take a patch. */
+/** Decides whether new runs use a patch. */
 export type PatchActivationCallback = (input: PatchActivationInput) => boolean;
 
-/** Changes a worker's options, and what is around its run. */
+/** Plugin for a worker's options and its run. */
 export interface WorkerPlugin extends BundlerPlugin {
-  /** Its name. */
+  /** Name of the plugin. */
   get name(): string;
-  /** Changes the options of a worker. */
+  /** Returns changed options of a worker. */
   configureWorker?(options: WorkerOptions): WorkerOptions | Promise<WorkerOptions>;
-  /** Changes the options of a replay. */
+  /** Returns changed options of a replay. */
   configureReplayWorker?(options: ReplayWorkerOptions): ReplayWorkerOptions | Promise<ReplayWorkerOptions>;
-  /** Around a worker's run. */
+  /** Wraps a worker's run. */
   runWorker?(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void>;
 }
 
 /** Options of `Worker.create`. */
 export interface WorkerOptions {
-  /** Where the cluster is. Default: a connection to localhost:7233 of the worker's own. */
+  /** Connection to the cluster. Default: a separate connection to localhost:7233. */
   connection?: NativeConnection;
   /** Identity of the worker in histories. Default: `pid@host`. */
   identity?: string;
-  /** The worker's build, as histories show it. Deprecated: `workerDeploymentOptions`, beside which it says nothing. */
+  /** Build id of the worker in histories. Deprecated: use `workerDeploymentOptions`, which overrides it. */
   buildId?: string;
-  /** A cluster gives it only tasks that the queue's rules give to `buildId`. Deprecated: `workerDeploymentOptions`. */
+  /**
+   * Receive only tasks that the queue's rules assign to `buildId`. Deprecated: use
+   * `workerDeploymentOptions`.
+   */
   useVersioning?: boolean;
-  /** Which version of which deployment it is. */
+  /** Deployment and version of the worker. */
   workerDeploymentOptions?: WorkerDeploymentOptions;
   /** Default: "default". */
   namespace?: string;
-  /** The queue whose tasks it takes. */
+  /** The polled task queue. */
   taskQueue: string;
-  /** Functions by name; `default` runs activities that have none. */
+  /** Functions by name; `default` handles other activities. */
   activities?: object;
   /** Not supported. */
   patchActivationCallback?: PatchActivationCallback;
-  /** What `nexus.serviceHandler(...)` of the package nexus-rpc makes. */
+  /** Services created by `nexus.serviceHandler(...)` of nexus-rpc. */
   nexusServices?: ServiceHandler[];
   /** Path of the module that exports the workflows. */
   workflowsPath?: string;
-  /** The workflows, bundled. */
+  /** Bundle of the workflows. */
   workflowBundle?: WorkflowBundleOption;
-  /** Time that activities have at a shutdown before they are asked to stop. Default: 0. */
+  /** Time for activities during shutdown before they are canceled. Default: 0. */
   shutdownGraceTime?: Duration;
-  /** Time after which a shutdown that is not done fails. Default: no limit. */
+  /** Time after which an incomplete shutdown fails. Default: no limit. */
   shutdownForceTime?: Duration;
-  /** How values become payloads. */
+  /** Converts values to payloads. */
   dataConverter?: DataConverter;
-  /** Slots. */
+  /** Slots of the worker. */
   tuner?: WorkerTuner;
-  /** Activities running at once. Default: 100. */
+  /** Maximum concurrent activities. Default: 100. */
   maxConcurrentActivityTaskExecutions?: number;
-  /** Local activities running at once. Default: 100. */
+  /** Maximum concurrent local activities. Default: 100. */
   maxConcurrentLocalActivityExecutions?: number;
-  /** Nexus requests in work at once. Default: 100. */
+  /** Maximum concurrent Nexus requests. Default: 100. */
   maxConcurrentNexusTaskExecutions?: number;
-  /** False: its activities run only as local ones. Default: true. */
+  /** False: activities run only as local ones. Default: true. */
   enableNonLocalActivities?: boolean;
-  /** Payloads of every size are sent. Default: false. */
+  /** Send payloads of any size. Default: false. */
   disablePayloadErrorLimit?: boolean;
-  /** Activities that it starts per second. */
+  /** Maximum activities started per second by this worker. */
   maxActivitiesPerSecond?: number;
-  /** Activities started per second by all workers of the queue. */
+  /** Maximum activities started per second by all workers of the queue. */
   maxTaskQueueActivitiesPerSecond?: number;
-  /** Activities that one workflow task may get back at once. Default: 3. */
+  /** Maximum activities returned with one workflow task. Default: 3. */
   maxEagerActivityReservationsPerWorkflowTask?: number;
-  /** Maximum workflow tasks at a time. Default: 40. */
+  /** Maximum concurrent workflow tasks. Default: 40. */
   maxConcurrentWorkflowTaskExecutions?: number;
-  /** Part of the polls for workflow tasks that ask the common queue. Default: 0.2. */
+  /** Share of workflow task polls on the normal queue. Default: 0.2. */
   nonStickyToStickyPollRatio?: number;
-  /** Polls for workflow tasks in flight. Default: 10. */
+  /** Concurrent workflow task polls. Default: 10. */
   maxConcurrentWorkflowTaskPolls?: number;
-  /** How polls for workflow tasks are scaled. */
+  /** Scaling of workflow task polls. */
   workflowTaskPollerBehavior?: PollerBehavior;
-  /** How polls for activities are scaled. */
+  /** Scaling of activity polls. */
   activityTaskPollerBehavior?: PollerBehavior;
-  /** How polls for Nexus requests are scaled. */
+  /** Scaling of Nexus polls. */
   nexusTaskPollerBehavior?: PollerBehavior;
-  /** Polls for activities in flight. Default: 10. */
+  /** Concurrent activity polls. Default: 10. */
   maxConcurrentActivityTaskPolls?: number;
-  /** Polls for Nexus requests in flight. Default: 10, or as many as there are slots. */
+  /** Concurrent Nexus polls. Default: 10, or the number of slots if lower. */
   maxConcurrentNexusTaskPolls?: number;
-  /** How long a task of a cached run waits for this worker. Default: 10 s. */
+  /** Time that a task of a cached run waits for this worker. Default: 10 s. */
   stickyQueueScheduleToStartTimeout?: Duration;
-  /** Runs kept in memory. Default: 1000. */
+  /** Maximum cached runs. Default: 1000. */
   maxCachedWorkflows?: number;
   /** Threads for workflow code. Default: 1. */
   workflowThreadPoolSize?: number;
-  /** Longest interval between heartbeats that are sent. Default: 60 s. */
+  /** Maximum interval of sent heartbeats. Default: 60 s. */
   maxHeartbeatThrottleInterval?: Duration;
-  /** The interval of activities without a heartbeat timeout. Default: 30 s. */
+  /** Heartbeat interval of activities without a heartbeat timeout. Default: 30 s. */
   defaultHeartbeatThrottleInterval?: Duration;
-  /** Of workflows, activities and their client. */
+  /** Interceptors of workflows, activities and their client. */
   interceptors?: WorkerInterceptors;
   /** Plugins, the first one outermost. */
   plugins?: WorkerPlugin[];
-  /** Functions that workflow code calls and does not wait for. */
+  /** Functions that workflow code calls without waiting. */
   // deno-lint-ignore no-explicit-any
   sinks?: InjectedSinks<any>;
   /** Errors that fail a run instead of its task. Not supported. */
   workflowFailureErrorTypes?: Record<string, string[]>;
-  /** Deprecated, and without effect in the official SDK, too. */
+  /** Deprecated, no effect, as in the official SDK. */
   enableSDKTracing?: boolean;
-  /** Stack trace queries have the sources. Not supported. */
+  /** Include sources in stack trace queries. Not supported. */
   showStackTraceSources?: boolean;
-  /** Workflow code may stop for a debugger. Default: false. */
+  /** Workflow code may stop in a debugger. Default: false. */
   debugMode?: boolean;
-  /** Without effect: the runs of a worker are kept apart in one context. */
+  /** No effect: the runs of a worker are isolated in one context. */
   reuseV8Context?: boolean;
-  /** How the workflows are bundled. */
+  /** Options of the bundle. */
   bundlerOptions?: {
-    /** Not supported: there is no webpack. */
+    /** Not supported: webpack is not used. */
     // deno-lint-ignore no-explicit-any
     webpackConfigHook?: (config: any) => any;
-    /** Modules that workflow code names and never uses. */
+    /** Modules that workflow code imports but never uses. */
     ignoreModules?: string[];
-    /** Without effect: modules are evaluated for each run. */
+    /** No effect: modules are evaluated for each run. */
     preloadModules?: string[];
   };
 }
@@ -219,6 +222,6 @@ export interface ReplayWorkerOptions extends
     | "useVersioning"
     | "patchActivationCallback"
   > {
-  /** Names the replay in logs. */
+  /** Name of the replay in logs. */
   replayName?: string;
 }

@@ -1,4 +1,5 @@
-// Where a worker's workflow code is: modules by path, or a bundle; with interceptors and converters that are loaded into the realm.
+// Location of a worker's workflow code: modules by path, or a bundle, with interceptors and
+// converters for the realm.
 import type { Logger } from "../common/mod.ts";
 import type { DataConverter } from "../common/data_converter.ts";
 import { fileUrl } from "../../platform/source_files.ts";
@@ -15,7 +16,7 @@ const pathsOf = ({ payloadConverterPath, failureConverterPath }: DataConverter) 
   ...(failureConverterPath !== undefined && { failureConverterPath }),
 });
 
-/** What the options name. Nothing where they name no workflows. Throws a TypeError for a bundle that is none. */
+/** Returns the code of the options; empty without workflows. Throws a TypeError for an invalid bundle. */
 export function workflowCode(options: WorkerOptions | ReplayWorkerOptions, logger: Logger): WorkflowCode {
   const { workflowsPath, workflowBundle, bundlerOptions, interceptors } = options;
   if (workflowsPath === undefined && workflowBundle === undefined) return {};
@@ -24,7 +25,7 @@ export function workflowCode(options: WorkerOptions | ReplayWorkerOptions, logge
   let modules = interceptors?.workflowModules ?? [];
   let workflows: string;
   if (workflowBundle === undefined) {
-    // Plugins change the options of bundles, as if one were made.
+    // Plugins change the options as if a bundle were built.
     const { plugins = [] } = options;
     const configured = configuredBundle({
       workflowsPath: workflowsPath!,
@@ -51,7 +52,7 @@ export function workflowCode(options: WorkerOptions | ReplayWorkerOptions, logge
       );
       modules = [];
     }
-    // A bundle has the converters that it was made with; those of the worker are for its own thread.
+    // A bundle contains its converters; those of the worker are for its own thread.
     dataConverter = {};
     if ("code" in workflowBundle) workflows = texts.add("workflow-bundle.js", workflowBundle.code);
     else if ("codePath" in workflowBundle) workflows = fileUrl(workflowBundle.codePath);

@@ -3,6 +3,8 @@ use super::codec;
 use super::message::message;
 use super::time::{Micros, SECOND};
 use crate::boundary::EngineOptions;
+use crate::proto::fields::common;
+use crate::wire::schema as check;
 
 message! {
     Priority: common::Priority { priority_key i32, fairness_key str, }
@@ -69,13 +71,30 @@ pub fn bad_queue(name: &str) -> Option<&'static str> {
     if name.starts_with("/_sys/") { Some("cannot start with reserved prefix /_sys/") } else { bad_id(name) }
 }
 
+/// The only `float` of all messages that the engine reads.
+fn fairness_weight(mut bytes: &[u8]) -> f32 {
+    let mut weight = 0.0;
+    while let Ok((field, wire_type)) = check::key(&mut bytes) {
+        if field == common::Priority::fairness_weight && wire_type == 5 {
+            let Ok(v) = check::take(&mut bytes, 4) else { break };
+            weight = f32::from_le_bytes([v[0], v[1], v[2], v[3]]);
+        } else if check::skip(&mut bytes, wire_type).is_err() {
+            break;
+        }
+    }
+    weight
+}
+
 /// Why an encoded Priority is invalid.
 pub fn bad_priority(priority: Option<&[u8]>) -> Option<&'static str> {
+    let weight = fairness_weight(priority?);
     let priority = codec::read::<Priority>(priority?).unwrap_or_default();
     if priority.priority_key < 0 {
         Some("PriorityKey can't be negative")
     } else if priority.fairness_key.len() > FAIRNESS_KEY_BYTES {
         Some("FairnessKey length exceeds limit")
+    } else if weight < 0.0 {
+        Some("FairnessWeight can't be negative")
     } else {
         None
     }

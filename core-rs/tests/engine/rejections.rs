@@ -58,6 +58,8 @@ struct Priority {
     priority_key: i32,
     #[prost(string, tag = "2")]
     fairness_key: String,
+    #[prost(float, tag = "3")]
+    fairness_weight: f32,
 }
 
 fn linked(workflow_id: &str, event_type: i32) -> Extra {
@@ -67,7 +69,11 @@ fn linked(workflow_id: &str, event_type: i32) -> Extra {
 }
 
 fn urgent(priority_key: i32, fairness_bytes: usize) -> Extra {
-    Extra { links: Vec::new(), priority: Some(Priority { priority_key, fairness_key: "x".repeat(fairness_bytes) }) }
+    Extra { links: Vec::new(), priority: Some(Priority { priority_key, fairness_key: "x".repeat(fairness_bytes), fairness_weight: 1.0 }) }
+}
+
+fn weighted(fairness_weight: f32) -> Extra {
+    Extra { links: Vec::new(), priority: Some(Priority { priority_key: 0, fairness_key: "x".into(), fairness_weight }) }
 }
 
 fn start(t: &mut T, id: &str, change: impl Fn(&mut StartWorkflowExecutionRequest), extra: &Extra) -> Answer<String> {
@@ -86,13 +92,14 @@ fn starts_with_priorities_and_links() {
     for (extra, text) in [
         (urgent(-1, 0), "PriorityKey can't be negative"),
         (urgent(1, 65), "FairnessKey length exceeds limit"),
+        (weighted(-0.5), "FairnessWeight can't be negative"),
         (linked("other", 0), "workflow event link ref cannot have an unspecified event type and a non-zero event ID"),
         (linked("", 1), "workflow event link must not have an empty workflow ID field"),
     ] {
         let e = start(&mut t, "w", |_| {}, &extra).expect_err(text);
         assert_eq!((e.code, e.message.as_str()), (3, text));
     }
-    for (i, extra) in [urgent(100, 64), linked("other", 1)].iter().enumerate() {
+    for (i, extra) in [urgent(100, 64), weighted(5000.0), linked("other", 1)].iter().enumerate() {
         start(&mut t, &format!("w{i}"), |_| {}, extra).expect("a start");
     }
 }

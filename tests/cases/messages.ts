@@ -255,6 +255,8 @@ export const cases: Case[] = [
       equal(isWorkflowDefinition({ name: "W", run: () => {} }), false);
       // deno-lint-ignore no-explicit-any
       const untyped: any = workflow;
+      const called = w as unknown as () => void;
+      throws(() => called(), /TypeError: the workflow "W" was called: a workflow is started, not called/);
       throws(() => untyped("", async () => {}), /TypeError: the name of a workflow must be/);
       throws(() => untyped("X", {}), /TypeError: workflow "X" needs a run function/);
       throws(() => untyped("X", { messages: { status }, run: async () => {} }), /declares the query "status" but has no handler/);

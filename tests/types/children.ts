@@ -54,6 +54,10 @@ export async function children() {
   const both = await parallel([() => spawn(tick, 1), () => executeChild(ship, { args: [[]] })]);
   if (both[1].ok) both[1].value.trim();
 
+  // @ts-expect-error a workflow is started, not called
+  await ship([{ weight: 1 }]);
+  // @ts-expect-error here, too
+  nothing();
   // @ts-expect-error the workflow takes arguments
   await executeChild(ship);
   // @ts-expect-error here, too

@@ -25,9 +25,10 @@ export const isModule = (value: unknown) => value instanceof URL || (typeof valu
  * True for values that hold others by name: an object, a module namespace, an instance of a class.
  */
 const isNamed = (value: unknown) => isObject(value) && !Array.isArray(value) && !(value instanceof URL) && !isPromise(value);
-const isDefinition = (value: unknown) => isNamed(value) && isFunction(at(value, "run")) && isObject(at(value, "queries"));
+const isDefinition = (value: unknown) => isFunction(value) && isFunction(at(value, "run")) && isObject(at(value, "queries"));
 /** True for workflow definitions, lists of them, and objects that hold them. */
-const areDefinitions = (value: unknown): boolean => Array.isArray(value) ? value.every(areDefinitions) : isNamed(value);
+const areDefinitions = (value: unknown): boolean =>
+  Array.isArray(value) ? value.every(areDefinitions) : isDefinition(value) || isNamed(value);
 export const oneOrList = (is: (value: unknown) => boolean) => (value: unknown) =>
   Array.isArray(value) ? value.every(is) : is(value);
 export const oneOf = (...names: string[]): Kind => [
@@ -150,11 +151,11 @@ function unknown(of: string, part: string, name: string, kinds: Kinds): string {
 /** What a value is, in a few words; of a list the first that makes it wrong. */
 function shown(value: unknown, is: Kind[1] = () => false): string {
   if (typeof value === "string") return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}...` : value);
+  if (isDefinition(value)) return `a workflow: write { ${at(value, "name")} }`;
   if (isFunction(value)) return `a function ${(value as { readonly name: string }).name}`.trimEnd();
   if (!isObject(value)) return String(value);
   if (value instanceof URL) return "a URL";
   if (isPromise(value)) return "a promise: await it";
-  if (isDefinition(value)) return `a workflow: write { ${at(value, "name")} }`;
   if (!Array.isArray(value)) return "an object";
   if (value.length === 0) return "an empty list";
   const wrong = value.findIndex((each) => !is([each]));

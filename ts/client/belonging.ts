@@ -90,7 +90,7 @@ export function queryOf({ entityId, correlationId, workflow }: WorkflowSelection
   };
   add(ENTITY, "entityId", entityId);
   add(CORRELATION, "correlationId", correlationId);
-  add("WorkflowType", "workflow", typeof workflow === "object" ? workflow.name : workflow);
+  add("WorkflowType", "workflow", workflow === undefined || typeof workflow === "string" ? workflow : workflow.name);
   if (terms.length === 0) {
     throw new TypeError("workflows(...) needs entityId, correlationId or workflow; to list all workflows use list()");
   }

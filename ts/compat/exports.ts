@@ -1,4 +1,5 @@
 // Exports of the modules of a program of `@temporalio/workflow`, and which of them are workflows.
+import { isWorkflowDefinition } from "../executor/program/definition.ts";
 import type { RewriteHelper } from "./rewritten.ts";
 import type { RunGlobals } from "./sandbox/globals.ts";
 
@@ -31,7 +32,7 @@ export function mainOf(entries: readonly Exports[], workflowType: string): Workf
   for (const name of [workflowType, "default"]) {
     for (const exported of entries) {
       const value = name in exported ? exported[name] : undefined;
-      if (typeof value === "function") return value as WorkflowFunction;
+      if (typeof value === "function" && !isWorkflowDefinition(value)) return value as WorkflowFunction;
     }
   }
   return undefined;
@@ -43,5 +44,5 @@ export function workflowNames(exported: Exports): string[] {
 }
 
 function isFunction(value: unknown): boolean {
-  return typeof value === "function" && !/^class\b/.test(Function.prototype.toString.call(value));
+  return typeof value === "function" && !isWorkflowDefinition(value) && !/^class\b/.test(Function.prototype.toString.call(value));
 }

@@ -19,7 +19,12 @@ export interface WorkflowDefinition<A extends unknown[] = unknown[], R = unknown
   readonly name: string;
   readonly _a?: A;
   readonly _r?: R;
+  /** Throws a TypeError. The compiler shows the type of `this` for a direct call. */
+  (this: StartedNotCalled, ...args: never[]): never;
 }
+
+type StartedNotCalled =
+  "A workflow is started, not called. In an application: client.start(workflow, { id, args }). In a workflow: spawn(workflow, ...args).";
 
 // deno-lint-ignore no-explicit-any
 type AnyRun = (...args: any[]) => Promise<unknown>;

@@ -137,12 +137,23 @@ export function isCarry(value: unknown): value is CarryShape {
   return has(value, CARRY);
 }
 
-export function makeDefinition<T extends DefinitionShape>(definition: T): T {
+/** Returns a function with the properties of the definition. A call of it throws: a workflow is started. */
+export function makeDefinition<T extends DefinitionShape>(shape: T): T & (() => never) {
+  const definition = () => {
+    throw new TypeError(
+      `the workflow "${shape.name}" was called: a workflow is started, not called. In an application use ` +
+        "client.start(workflow, { id, args }), in a workflow spawn(workflow, ...args)",
+    );
+  };
+  Reflect.deleteProperty(definition, "length");
+  for (const name of Object.keys(shape)) {
+    Object.defineProperty(definition, name, { value: shape[name as keyof T], enumerable: true });
+  }
   Object.defineProperty(definition, DEFINITION, { value: true });
-  return Object.freeze(definition);
+  return Object.freeze(definition) as unknown as T & (() => never);
 }
 
 /** True for the result of `workflow(...)`, from any copy of the package. */
 export function isWorkflowDefinition(value: unknown): value is DefinitionShape {
-  return has(value, DEFINITION);
+  return typeof value === "function" ? Object.hasOwn(value, DEFINITION) : has(value, DEFINITION);
 }

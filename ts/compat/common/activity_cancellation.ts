@@ -1,34 +1,34 @@
-// Why an activity is cancelled.
+// Details of an activity's cancellation.
 
-/** Reasons; those that are left out do not hold. */
+/** Reasons of a cancellation; default: false. */
 export interface ActivityCancellationDetailsOptions {
   /** The service does not know the activity any more. */
   notFound?: boolean;
-  /** The workflow asked for it. */
+  /** Requested by the workflow. */
   cancelRequested?: boolean;
-  /** It was paused. */
+  /** The activity was paused. */
   paused?: boolean;
-  /** Its time is up. */
+  /** The activity timed out. */
   timedOut?: boolean;
-  /** The worker stops. */
+  /** The worker shuts down. */
   workerShutdown?: boolean;
-  /** It was reset. */
+  /** The activity was reset. */
   reset?: boolean;
 }
 
-/** Why an activity is cancelled. */
+/** Reasons of an activity's cancellation. */
 export class ActivityCancellationDetails implements Required<ActivityCancellationDetailsOptions> {
   /** The service does not know the activity any more. */
   readonly notFound: boolean;
-  /** The workflow asked for it. */
+  /** Requested by the workflow. */
   readonly cancelRequested: boolean;
-  /** It was paused. */
+  /** The activity was paused. */
   readonly paused: boolean;
-  /** Its time is up. */
+  /** The activity timed out. */
   readonly timedOut: boolean;
-  /** The worker stops. */
+  /** The worker shuts down. */
   readonly workerShutdown: boolean;
-  /** It was reset. */
+  /** The activity was reset. */
   readonly reset: boolean;
 
   constructor(options: ActivityCancellationDetailsOptions = {}) {
@@ -40,7 +40,7 @@ export class ActivityCancellationDetails implements Required<ActivityCancellatio
     this.reset = options.reset ?? false;
   }
 
-  /** Those of the official core's message. */
+  /** Converts the official core's message. */
   static fromProto(
     proto:
       | { [name in "isNotFound" | "isCancelled" | "isPaused" | "isTimedOut" | "isWorkerShutdown" | "isReset"]?: boolean | null }
@@ -58,8 +58,8 @@ export class ActivityCancellationDetails implements Required<ActivityCancellatio
   }
 }
 
-/** Where an activity finds the reasons. */
+/** Holds the details for a running activity. */
 export interface ActivityCancellationDetailsHolder {
-  /** The reasons. */
+  /** Details, once the activity is canceled. */
   details?: ActivityCancellationDetails;
 }

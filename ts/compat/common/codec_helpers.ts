@@ -1,7 +1,6 @@
-// The functions of `@temporalio/common/lib/internal-non-workflow` about codecs: programs that read raw histories import them. They run on
-// the host's side alone, because codecs wait.
-//
-// All files of `lib` are one module here, and two of them have functions `encode` and `decode`: the arguments tell them apart.
+// Codec functions of `@temporalio/common/lib/internal-non-workflow`, for programs that read raw
+// histories. Only on the host, because codecs are asynchronous. All files of `lib` are one module
+// here, and two of them have functions `encode` and `decode`, distinguished by their arguments.
 import type { LoadedDataConverter, PayloadCodec } from "./data_converter.ts";
 import { PayloadConverterError } from "./errors.ts";
 import type { Payload } from "./payload_converters.ts";
@@ -12,9 +11,9 @@ import type { SerializationContext, TypeInfo } from "./type_info.ts";
 type Optional<T> = T | null | undefined;
 type Payloads<K extends string> = Record<K, Payload>;
 
-/** The bytes of a text. */
+/** Returns the UTF-8 bytes of a text. */
 export function encode(text: string): Uint8Array;
-/** Payloads as they are sent: through each codec, the first one first. */
+/** Encodes payloads with each codec, in order. */
 export function encode(codecs: PayloadCodec[], payloads: Payload[], context?: SerializationContext): Promise<Payload[]>;
 export function encode(
   what: string | PayloadCodec[],
@@ -24,9 +23,9 @@ export function encode(
   return typeof what === "string" ? bytesOf(what) : through(what, "encode", payloads, context);
 }
 
-/** The text of bytes. */
+/** Decodes UTF-8 bytes. */
 export function decode(bytes: Uint8Array): string;
-/** Payloads as they were before codecs: through each codec, the last one first. */
+/** Decodes payloads with each codec, in reverse order. */
 export function decode(codecs: PayloadCodec[], payloads: Payload[], context?: SerializationContext): Promise<Payload[]>;
 export function decode(
   what: Uint8Array | PayloadCodec[],
@@ -47,7 +46,7 @@ async function through(
   return current;
 }
 
-/** One payload as it was before codecs; undefined and null stay what they are. */
+/** Decodes one payload with codecs; returns undefined and null unchanged. */
 export async function decodeOptionalSingle(
   codecs: PayloadCodec[],
   payload: Optional<Payload>,
@@ -56,7 +55,7 @@ export async function decodeOptionalSingle(
   return payload === undefined || payload === null ? payload : (await decode(codecs, [payload], context))[0];
 }
 
-/** The value of one payload as it came; undefined and null stay what they are. */
+/** Decodes the value of a payload; returns undefined and null unchanged. */
 export async function decodeOptionalSinglePayload<T>(
   { payloadConverter, payloadCodecs }: LoadedDataConverter,
   payload?: Optional<Payload>,
@@ -66,7 +65,7 @@ export async function decodeOptionalSinglePayload<T>(
   return decoded === undefined || decoded === null ? decoded : payloadConverter.fromPayload<T>(decoded, context);
 }
 
-/** The payload of a value as it is sent. */
+/** Encodes a value. */
 export async function encodeToPayload(
   { payloadConverter, payloadCodecs }: LoadedDataConverter,
   value: unknown,
@@ -75,12 +74,12 @@ export async function encodeToPayload(
   return (await encode(payloadCodecs, [payloadConverter.toPayload(value, context)], context))[0]!;
 }
 
-/** The payloads of values as they are sent; undefined where there are none. */
+/** Encodes values; undefined without any. */
 export async function encodeToPayloads(converter: LoadedDataConverter, ...values: unknown[]): Promise<Payload[] | undefined> {
   return await encodeToPayloadsWithContext(converter, undefined, values);
 }
 
-/** The payloads of values as they are sent; undefined where there are none. */
+/** Encodes values; undefined without any. */
 export async function encodeToPayloadsWithContext(
   { payloadConverter, payloadCodecs }: LoadedDataConverter,
   context: SerializationContext | undefined,
@@ -91,7 +90,7 @@ export async function encodeToPayloadsWithContext(
   return payloads && await encode(payloadCodecs, payloads, context);
 }
 
-/** The values of payloads as they came. */
+/** Decodes the values of payloads. */
 export async function decodeArrayFromPayloads(
   { payloadConverter, payloadCodecs }: LoadedDataConverter,
   payloads?: Payload[] | null,
@@ -101,7 +100,7 @@ export async function decodeArrayFromPayloads(
   return arrayFromPayloads(payloadConverter, await decode(payloadCodecs, payloads ?? [], context), context, typeInfo);
 }
 
-/** The value of one payload of a list as it came; undefined where it has none there. */
+/** Decodes one value of a list; undefined if it is missing. */
 export async function decodeFromPayloadsAtIndex<T, D = T>(
   { payloadConverter, payloadCodecs }: LoadedDataConverter,
   index: number,
@@ -112,7 +111,7 @@ export async function decodeFromPayloadsAtIndex<T, D = T>(
   return fromPayloadsAtIndex(payloadConverter, index, await decode(payloadCodecs, payloads ?? [], context), context, typeInfo);
 }
 
-/** The payloads of a record's values as they are sent. */
+/** Encodes the values of a record. */
 export async function encodeMapToPayloads<K extends string>(
   { payloadConverter, payloadCodecs }: LoadedDataConverter,
   map: Record<K, unknown>,
@@ -120,13 +119,13 @@ export async function encodeMapToPayloads<K extends string>(
 ): Promise<Payloads<K>> {
   return await eachOf(map, async (value, key) => {
     const payload = payloadConverter.toPayload(value, context);
-    // A converter of the program may have none for it, whatever its type says.
+    // A user's converter may return undefined, whatever its type.
     if (payload as unknown === undefined) throw new PayloadConverterError(`Failed to encode entry: ${key}: ${value}`);
     return (await encode(payloadCodecs, [payload], context))[0]!;
   });
 }
 
-/** The values of a record's payloads as they came; undefined where there is no record. */
+/** Decodes the values of a record; undefined without a record. */
 export async function decodeMapFromPayloads<K extends string>(
   converter: LoadedDataConverter,
   map: Optional<Payloads<K>>,

@@ -1,9 +1,9 @@
-// What is said with every log line or measurement: parts that were put on one after the other, some of them made when they are asked for.
+// Fields of log lines or tags of metrics, composed of several parts; functions are called on use.
 
-/** Fields, or a function that makes them. */
+/** Fields, or a function that returns them. */
 export type Contributor<T extends object> = T | (() => T);
 
-/** The chain with one more part; undefined where the part says nothing. Fields that follow fields are joined with them. */
+/** Appends a part to the chain; undefined for an empty part. Merges consecutive fields. */
 export function appended<T extends object>(
   chain: readonly Contributor<T>[] | undefined,
   part: Contributor<T>,
@@ -14,7 +14,7 @@ export function appended<T extends object>(
   return [...chain ?? [], part];
 }
 
-/** All fields, later ones over earlier ones, without those that are null or undefined. */
+/** Returns all fields without null and undefined; later ones override earlier ones. */
 export function resolved<T extends object>(chain: readonly Contributor<T>[], more: T | undefined): T {
   const all = Object.assign({}, ...chain.map((part) => typeof part === "function" ? part() : part), more) as T;
   for (const [key, value] of Object.entries(all)) {

@@ -1,44 +1,44 @@
-// A program's data converter: how values become payloads, errors failures, and what is done to the bytes.
+// A program's data converter: converters of values and failures, and codecs.
 import { DefaultFailureConverter, type FailureConverter } from "./default_failure_converter.ts";
 import type { ExternalStorage } from "./external_storage.ts";
 import { defaultPayloadConverter, type Payload, type PayloadConverter } from "./payload_converters.ts";
 import type { SerializationContext } from "./type_info.ts";
 
-/** Encrypts or compresses payloads. Runs outside of workflow code. */
+/** Encrypts or compresses payloads, outside of workflow code. */
 export interface PayloadCodec {
-  /** What is sent for payloads. */
+  /** Encodes payloads. */
   encode(payloads: Payload[], context?: SerializationContext): Promise<Payload[]>;
-  /** What was given to `encode`. */
+  /** Decodes results of `encode`. */
   decode(payloads: Payload[], context?: SerializationContext): Promise<Payload[]>;
 }
 
-/** A data converter as clients and workers are given it. */
+/** Data converter option of clients and workers. */
 export interface DataConverter {
   /** Path of a module that exports `payloadConverter`. */
   payloadConverterPath?: string;
   /** Path of a module that exports `failureConverter`. */
   failureConverterPath?: string;
-  /** Codecs; the last one is the first to decode. */
+  /** Codecs; applied in order, and in reverse order to decode. */
   payloadCodecs?: PayloadCodec[];
-  /** Where large payloads are kept. */
+  /** Storage of large payloads. */
   externalStorage?: ExternalStorage;
 }
 
-/** A data converter whose modules are loaded. */
+/** A data converter with loaded modules. */
 export interface LoadedDataConverter {
-  /** Values to payloads and back. */
+  /** Converts values. */
   payloadConverter: PayloadConverter;
-  /** Errors to failures and back. */
+  /** Converts errors. */
   failureConverter: FailureConverter;
-  /** Codecs; the last one is the first to decode. */
+  /** Codecs; applied in order, and in reverse order to decode. */
   payloadCodecs: PayloadCodec[];
-  /** Where large payloads are kept. */
+  /** Storage of large payloads. */
   externalStorage?: ExternalStorage;
 }
 
-/** What is used where a program names no failure converter. */
+/** Default failure converter. */
 export const defaultFailureConverter: FailureConverter = new DefaultFailureConverter();
-/** What is used where a program names no data converter. */
+/** Default data converter. */
 export const defaultDataConverter: LoadedDataConverter = {
   payloadConverter: defaultPayloadConverter,
   failureConverter: defaultFailureConverter,
@@ -46,8 +46,8 @@ export const defaultDataConverter: LoadedDataConverter = {
 };
 
 /**
- * Returns whether the text of errors is encoded: the failure converter has `encodeCommonAttributes`, and codecs encode what it puts into
- * payloads. Then no log may have that text.
+ * Returns whether the text of errors is encoded: the failure converter has
+ * `encodeCommonAttributes`, and there are codecs. Logs must then omit that text.
  */
 export function encodesErrorText({ failureConverter, payloadCodecs }: LoadedDataConverter): boolean {
   const { options } = failureConverter as { readonly options?: { readonly encodeCommonAttributes?: unknown } };

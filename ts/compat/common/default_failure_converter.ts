@@ -1,5 +1,6 @@
-// The failure converter that programs extend: the conversions of failure_converter.ts, over failures in the official packages' form. Causes
-// go through the methods of the object, so that a subclass sees each of them.
+// Failure converter for subclasses: conversions of failure_converter.ts over failures in the
+// official packages' form. Causes are converted by methods of the object, so that subclasses can
+// override them.
 import { create } from "@bufbuild/protobuf";
 import { type Failure, FailureSchema } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
 import { CAUSES_LEFT_OUT, CIRCULAR_CAUSE } from "../../converter/failure_converter.ts";
@@ -20,47 +21,47 @@ import { type PayloadConverter, productConverter } from "./payload_converters.ts
 import { fromPlain, toPlain } from "./plain_proto.ts";
 import type { SerializationContext } from "./type_info.ts";
 
-/** Turns what was thrown into a failure and back. */
+/** Converts errors to failures and back. */
 export interface FailureConverter {
-  /** The failure of what was thrown. */
+  /** Returns the failure of a thrown value. */
   errorToFailure(err: unknown, payloadConverter: PayloadConverter, context?: SerializationContext): ProtoFailure;
-  /** The error of a failure. */
+  /** Returns the error of a failure. */
   failureToError(err: ProtoFailure, payloadConverter: PayloadConverter, context?: SerializationContext): Error;
 }
 
-/** What of a failure is put into a payload, where codecs encrypt it. */
+/** Attributes of a failure that are moved into a payload, which codecs encrypt. */
 export interface DefaultEncodedFailureAttributes {
-  /** Its message. */
+  /** Message of the failure. */
   message: string;
-  /** Its stack trace. */
+  /** Stack trace of the failure. */
   stack_trace: string;
 }
 
 /** Options of a {@link DefaultFailureConverter}. */
 export interface DefaultFailureConverterOptions {
-  /** Puts messages and stack traces into payloads, where codecs encrypt them. Default: false. */
+  /** Moves messages and stack traces into payloads, which codecs encrypt. Default: false. */
   encodeCommonAttributes: boolean;
 }
 
-/** The stack trace of a failure: frames of this package and of the runtime are cut off. */
+/** Removes frames of this package and of the runtime from a stack trace. */
 export function cutoffStackTrace(stack?: string): string {
   if (!stack) return "";
   return failureTrace(Object.assign(new Error(""), { stack })).split("\n").slice(1).join("\n");
 }
 
-/** The errors whose causes are being converted, the outermost first: subclasses may change how, so a circle is not seen elsewhere. */
+/** Errors whose causes are being converted, outermost first: detects cycles whatever subclasses override. */
 const above: unknown[] = [];
 
-/** Failures as all SDKs write and read them. */
+/** Failures in the form of all SDKs. */
 export class DefaultFailureConverter implements FailureConverter {
-  /** Its options. */
+  /** Options of the converter. */
   readonly options: DefaultFailureConverterOptions;
 
   constructor(options?: Partial<DefaultFailureConverterOptions>) {
     this.options = { encodeCommonAttributes: options?.encodeCommonAttributes ?? false };
   }
 
-  /** The error of a failure. */
+  /** Returns the error of a failure. */
   failureToError(failure: ProtoFailure, payloadConverter: PayloadConverter, context?: SerializationContext): Error {
     const attributes: unknown = failure.encodedAttributes
       ? payloadConverter.fromPayload(failure.encodedAttributes, context)
@@ -77,7 +78,7 @@ export class DefaultFailureConverter implements FailureConverter {
     return error;
   }
 
-  /** The same without what was put into a payload, and without stack. */
+  /** Same without encoded attributes and without a stack. */
   failureToErrorInner(failure: ProtoFailure, payloadConverter: PayloadConverter, context?: SerializationContext): Error {
     const cause = this.optionalFailureToOptionalError(failure.cause, payloadConverter, context);
     const { message, failureInfo } = fromPlain(FailureSchema, { ...failure, cause: undefined });
@@ -89,10 +90,11 @@ export class DefaultFailureConverter implements FailureConverter {
     );
   }
 
-  /** The failure of what was thrown. */
+  /** Returns the failure of a thrown value. */
   errorToFailure(err: unknown, payloadConverter: PayloadConverter, context?: SerializationContext): ProtoFailure {
     const failure = this.errorToFailureInner(err, payloadConverter, context);
-    // A failure that is passed on has its text in the payload already; encoding it again would lose the text.
+    // A failure that is passed on already has its text in the payload; encoding again would lose
+    // it.
     if (!this.options.encodeCommonAttributes || failure.encodedAttributes) return failure;
     const { message, stackTrace } = failure;
     return Object.assign(failure, {
@@ -102,7 +104,7 @@ export class DefaultFailureConverter implements FailureConverter {
     });
   }
 
-  /** The same with nothing put into a payload. */
+  /** Same without encoded attributes. */
   errorToFailureInner(err: unknown, payloadConverter: PayloadConverter, context?: SerializationContext): ProtoFailure {
     if (!(err instanceof Error)) return { source: FAILURE_SOURCE, message: inWords(err) + NOT_AN_ERROR } as ProtoFailure;
     if (above.includes(err) || above.length > MAX_CAUSES) {
@@ -117,12 +119,12 @@ export class DefaultFailureConverter implements FailureConverter {
     } finally {
       above.pop();
     }
-    // What is not one of Temporal's failures has no type on the wire until a workflow or activity makes one of it.
+    // An error that is not a Temporal failure has no type until a workflow or activity converts it.
     if (!hasKind(err)) message.failureInfo = create(FailureSchema).failureInfo;
     return toPlain(FailureSchema, message) as ProtoFailure;
   }
 
-  /** The error of a failure; undefined where there is none. */
+  /** Returns the error of a failure; undefined without one. */
   optionalFailureToOptionalError(
     failure: ProtoFailure | undefined | null,
     payloadConverter: PayloadConverter,
@@ -131,7 +133,7 @@ export class DefaultFailureConverter implements FailureConverter {
     return failure ? this.failureToError(failure, payloadConverter, context) : undefined;
   }
 
-  /** The failure of what was thrown; undefined where nothing was. */
+  /** Returns the failure of a thrown value; undefined for undefined. */
   optionalErrorToOptionalFailure(
     err: unknown,
     payloadConverter: PayloadConverter,

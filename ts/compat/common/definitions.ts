@@ -1,4 +1,5 @@
-// Types that programs of `@temporalio/*` are written in: workflows, messages, handles. Types alone, but for what names a workflow.
+// Types for programs of `@temporalio/*`: workflows, messages, handles; and functions that name a
+// workflow.
 import type { HandlerUnfinishedPolicy } from "./options.ts";
 import type { RetryPolicy } from "./options.ts";
 import type { WorkflowIdReusePolicy } from "./options.ts";
@@ -16,17 +17,17 @@ import {
 // deno-lint-ignore no-explicit-any
 type Any = any;
 
-/** What a workflow returns. */
+/** Return type of a workflow. */
 export type WorkflowReturnType = Promise<Any>;
 /** A workflow. */
 export type Workflow = (...args: Any[]) => WorkflowReturnType;
-/** What a workflow's promise resolves to. */
+/** Result type of a workflow. */
 export type WorkflowResultType<W extends Workflow> = ReturnType<W> extends Promise<infer R> ? R : never;
 /** A handler of an update. */
 export type WorkflowUpdateType = (...args: Any[]) => Promise<Any> | Any;
 /** A validator of an update. */
 export type WorkflowUpdateValidatorType = (...args: Any[]) => void;
-/** A handler of an update with what was said beside it. */
+/** An update handler with options. */
 export type WorkflowUpdateAnnotatedType = {
   handler: WorkflowUpdateType;
   unfinishedPolicy: HandlerUnfinishedPolicy;
@@ -36,7 +37,7 @@ export type WorkflowUpdateAnnotatedType = {
 };
 /** A handler of a signal. */
 export type WorkflowSignalType = (...args: Any[]) => Promise<void> | void;
-/** A handler of a signal with what was said beside it. */
+/** A signal handler with options. */
 export type WorkflowSignalAnnotatedType = {
   handler: WorkflowSignalType;
   unfinishedPolicy: HandlerUnfinishedPolicy;
@@ -45,7 +46,7 @@ export type WorkflowSignalAnnotatedType = {
 };
 /** A handler of a query. */
 export type WorkflowQueryType = (...args: Any[]) => Any;
-/** A handler of a query with what was said beside it. */
+/** A query handler with options. */
 export type WorkflowQueryAnnotatedType = { handler: WorkflowQueryType; description?: string; typeInfo?: PayloadTypeInfo };
 
 declare const argsBrand: unique symbol;
@@ -53,70 +54,70 @@ declare const retBrand: unique symbol;
 
 /** Options of `defineUpdate`. */
 export interface UpdateDefinitionOptions {
-  /** Types of arguments and result. */
+  /** Type hints of arguments and result. */
   typeInfo?: PayloadTypeInfo;
 }
 /** Options of `defineSignal`. */
 export interface SignalDefinitionOptions {
-  /** Types of arguments. */
+  /** Type hints of arguments. */
   typeInfo?: SignalTypeInfo;
 }
 /** Options of `defineQuery`. */
 export interface QueryDefinitionOptions {
-  /** Types of arguments and result. */
+  /** Type hints of arguments and result. */
   typeInfo?: PayloadTypeInfo;
 }
 
-/** What `defineUpdate` gives. */
+/** Result of `defineUpdate`. */
 export interface UpdateDefinition<Ret, Args extends Any[] = [], Name extends string = string> {
-  /** Says which it is. */
+  /** Discriminator. */
   type: "update";
   /** Name of the update. */
   name: Name;
-  /** Types of arguments and result. */
+  /** Type hints of arguments and result. */
   typeInfo?: PayloadTypeInfo;
-  /** Type alone. */
+  /** Exists only in the type. */
   [argsBrand]?: Args;
-  /** Type alone. */
+  /** Exists only in the type. */
   [retBrand]?: Ret;
 }
 
-/** What `defineSignal` gives. */
+/** Result of `defineSignal`. */
 export interface SignalDefinition<Args extends Any[] = [], Name extends string = string> {
-  /** Says which it is. */
+  /** Discriminator. */
   type: "signal";
   /** Name of the signal. */
   name: Name;
-  /** Types of arguments. */
+  /** Type hints of arguments. */
   typeInfo?: SignalTypeInfo;
-  /** Type alone. */
+  /** Exists only in the type. */
   [argsBrand]?: Args;
 }
 
-/** What `defineQuery` gives. */
+/** Result of `defineQuery`. */
 export interface QueryDefinition<Ret, Args extends Any[] = [], Name extends string = string> {
-  /** Says which it is. */
+  /** Discriminator. */
   type: "query";
   /** Name of the query. */
   name: Name;
-  /** Types of arguments and result. */
+  /** Type hints of arguments and result. */
   typeInfo?: PayloadTypeInfo;
-  /** Type alone. */
+  /** Exists only in the type. */
   [argsBrand]?: Args;
-  /** Type alone. */
+  /** Exists only in the type. */
   [retBrand]?: Ret;
 }
 
 /** Activities by name. */
 export type UntypedActivities = Record<string, ActivityFunction>;
-/** The older name of {@link UntypedActivities}. */
+/** Alias of {@link UntypedActivities}. */
 export type ActivityInterface = UntypedActivities;
 
-/** A history and whose it is. */
+/** A history with its workflow id. */
 export interface HistoryAndWorkflowId {
   /** Id of the workflow. */
   workflowId: string;
-  /** Its history. */
+  /** The history. */
   history: Any;
 }
 
@@ -124,7 +125,7 @@ export interface HistoryAndWorkflowId {
 export interface WorkflowSignalOptions<Args extends Any[] = []> {
   /** Arguments of the signal. */
   args?: Args;
-  /** Types of arguments. */
+  /** Type hints of arguments. */
   typeInfo?: SignalTypeInfo;
 }
 
@@ -132,13 +133,13 @@ export interface WorkflowSignalOptions<Args extends Any[] = []> {
 export interface WorkflowQueryOptions<Args extends Any[] = []> {
   /** Arguments of the query. */
   args?: Args;
-  /** Types of arguments and result. */
+  /** Type hints of arguments and result. */
   typeInfo?: PayloadTypeInfo;
 }
 
-/** What handles of clients and of child workflows share. */
+/** Common part of handles of clients and child workflows. */
 export interface BaseWorkflowHandle<T extends Workflow> {
-  /** What the workflow returns. */
+  /** Returns the workflow's result. */
   result(): Promise<WorkflowResultType<T>>;
   /** Sends a signal. */
   signal<Args extends Any[] = [], Name extends string = string>(
@@ -151,58 +152,58 @@ export interface BaseWorkflowHandle<T extends Workflow> {
   readonly workflowId: string;
 }
 
-/** Options of starts, of clients, schedules and parents. */
+/** Options of starts by clients, schedules and parents. */
 export interface BaseWorkflowOptions {
-  /** May a start take an id that was used before? */
+  /** Whether the id of a closed workflow can be reused. */
   workflowIdReusePolicy?: WorkflowIdReusePolicy;
-  /** What a start does where the id is in use. */
+  /** What a start does if a workflow with the id is running. */
   workflowIdConflictPolicy?: WorkflowIdConflictPolicy;
-  /** Starts it again where it fails. */
+  /** Retry policy of the workflow. */
   retry?: RetryPolicy;
-  /** Starts it again and again. */
+  /** Cron schedule of the workflow. */
   cronSchedule?: string;
-  /** Kept with the workflow. */
+  /** Memo of the workflow. */
   memo?: Record<string, unknown>;
-  /** Older form of search attributes. */
+  /** Search attributes without types. */
   searchAttributes?: SearchAttributes;
-  /** Search attributes. */
+  /** Search attributes with types. */
   typedSearchAttributes?: SearchAttributePair[] | TypedSearchAttributes;
-  /** Lines for people. */
+  /** Further lines for user interfaces. */
   staticDetails?: string;
-  /** A line for people. */
+  /** One line for user interfaces. */
   staticSummary?: string;
-  /** Order among tasks. */
+  /** Priority of its tasks. */
   priority?: Priority;
 }
 
-/** Options of something that starts a workflow, with its arguments. */
+/** Options of a start with the workflow's arguments. */
 export type WithWorkflowArgs<W extends Workflow, T> =
   & T
   & (Parameters<W> extends [Any, ...Any[]] ? { args: Parameters<W> | Readonly<Parameters<W>> }
     : { args?: Parameters<W> | Readonly<Parameters<W>> });
 
-/** How long a workflow may take. */
+/** Timeouts of a workflow. */
 export interface WorkflowDurationOptions {
-  /** One run. */
+  /** Limit of one run. */
   workflowRunTimeout?: Duration;
-  /** All runs. */
+  /** Limit of all runs. */
   workflowExecutionTimeout?: Duration;
-  /** One task. */
+  /** Limit of one workflow task. */
   workflowTaskTimeout?: Duration;
 }
 
 /** Options of starts. */
 export type CommonWorkflowOptions = BaseWorkflowOptions & WorkflowDurationOptions;
 
-/** The type of a workflow, and what is known of its values. */
+/** Type and type hints of a workflow. */
 export interface WorkflowTypeOptions {
   /** Name of the type. */
   type: string;
-  /** Types of arguments and result. */
+  /** Type hints of arguments and result. */
   typeInfo?: PayloadTypeInfo | undefined;
 }
 
-/** Name and types of a workflow that is given as its name or its function. */
+/** Returns name and type hints of a workflow given by name or function. */
 export function extractWorkflowTypeAndConfig<T extends Workflow>(
   workflowTypeOrFunc: string | T,
   callSiteTypeInfo?: PayloadTypeInfo,
@@ -224,7 +225,7 @@ export function extractWorkflowTypeAndConfig<T extends Workflow>(
   return { type: workflowTypeOrFunc.name, typeInfo };
 }
 
-/** Name of a workflow that is given as its name or its function. */
+/** Returns the name of a workflow given by name or function. */
 export function extractWorkflowType<T extends Workflow>(workflowTypeOrFunc: string | T): string {
   return extractWorkflowTypeAndConfig(workflowTypeOrFunc).type;
 }

@@ -1,32 +1,32 @@
-// Versions of worker deployments as programs name them.
+// Versions of worker deployments.
 
 /** A version of a deployment. */
 export interface WorkerDeploymentVersion {
-  /** The build. */
+  /** Build id of the version. */
   readonly buildId: string;
-  /** The deployment. */
+  /** Name of the deployment. */
   readonly deploymentName: string;
 }
 
-/** Deployment and build in one text. */
+/** Returns deployment and build id in one text. */
 export function toCanonicalString({ deploymentName, buildId }: WorkerDeploymentVersion): string {
   return `${deploymentName}.${buildId}`;
 }
 
-/** A run stays on this version. */
+/** Pins a run to a version. */
 export interface PinnedVersioningOverride {
   /** The version. */
   pinnedTo: WorkerDeploymentVersion;
 }
-/** A run takes the current version. */
+/** Moves a run to the current version. */
 export type AutoUpgradeVersioningOverride = "AUTO_UPGRADE";
-/** What a run does in place of what its workflow says. */
+/** Overrides the versioning behavior of a workflow. */
 export type VersioningOverride = PinnedVersioningOverride | AutoUpgradeVersioningOverride;
 
-/** Which builds take on what a workflow starts (deprecated: versions of deployments say it). */
+/** Builds for started workflows and activities. Deprecated: use deployment versions. */
 export type VersioningIntent = "COMPATIBLE" | "DEFAULT";
 
-/** The version of what the wire has; undefined where it names no build. */
+/** Converts a version from a message; undefined without a build id. */
 export function convertDeploymentVersion(
   version: { buildId?: string | null; deploymentName?: string | null } | null | undefined,
 ): WorkerDeploymentVersion | undefined {

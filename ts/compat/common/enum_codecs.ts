@@ -1,15 +1,15 @@
-// Enumerations between programs, which name members, and the wire, which numbers them. The encoders take a member's name, with or without
-// the prefix that the wire's enumeration has, and its number.
+// Converts enumerations between names and numbers. Encoders accept a name, with or without the
+// prefix of the protobuf enumeration, and a number.
 import { ValueError } from "./errors.ts";
 
 type Encode<P extends string, N extends string> = (input: N | `${P}${N}` | number | null | undefined) => number | undefined;
 type Decode<N extends string> = (input: number | null | undefined) => N | undefined;
-/** The two functions of an enumeration. */
+/** Encoder and decoder of an enumeration. */
 export type EnumCodec<P extends string, N extends string> = [encode: Encode<P, N>, decode: Decode<N>];
 
 /**
- * Encoder and decoder of an enumeration. A number that the table does not have is decoded as "unknown_<number>": a newer server's; 0 is
- * undefined where the table has UNSPECIFIED.
+ * Returns encoder and decoder of an enumeration. Unknown numbers of newer servers are decoded as
+ * "unknown_<number>"; 0 is undefined if the table has UNSPECIFIED.
  */
 export function makeProtoEnumConverters<N extends string, P extends string>(
   numbers: { readonly [name in N | "UNSPECIFIED"]?: number },
@@ -36,7 +36,7 @@ export function makeProtoEnumConverters<N extends string, P extends string>(
   return [encode, decode];
 }
 
-/** The same of names whose numbers count from 1. */
+/** Same for names whose numbers start at 1. */
 export function enumCodec<N extends string, P extends string>(prefix: P, names: readonly N[]): EnumCodec<P, N> {
   const numbers = Object.fromEntries(["UNSPECIFIED", ...names].map((name, number) => [name, number]));
   return makeProtoEnumConverters<N, P>(numbers as never, prefix) as unknown as EnumCodec<P, N>;

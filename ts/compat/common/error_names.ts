@@ -1,8 +1,8 @@
-// Names of error classes, as the official packages have them.
+// Names of error classes in the official packages.
 
 /**
- * Gives a class of errors its name: on the prototype, as the official classes have it, so that it is not among the fields that are printed or
- * spread. Subclasses may set their own.
+ * Sets the name of an error class on its prototype, like the official classes, so that it is not
+ * printed or spread with the fields. Subclasses can override it.
  */
 export function named(type: { readonly prototype: object }, name: string): void {
   Object.defineProperty(type.prototype, "name", {

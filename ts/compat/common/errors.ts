@@ -1,10 +1,11 @@
-// Errors of `@temporalio/common` that are not failures. Names are the official ones; programs test them with instanceof.
+// Errors of `@temporalio/common` that are not failures, with the official names; programs use
+// instanceof.
 
 import { named } from "./error_names.ts";
 
-/** A value is not what it must be. */
+/** A value is invalid. */
 export class ValueError extends Error {
-  /** What led to it. */
+  /** Cause of the error. */
   override readonly cause: unknown;
 
   constructor(message: string | undefined, cause?: unknown) {
@@ -13,19 +14,19 @@ export class ValueError extends Error {
   }
 }
 
-/** A payload cannot be read or written. */
+/** A payload cannot be encoded or decoded. */
 export class PayloadConverterError extends ValueError {
 }
 
-/** Something was done at a time or place where it cannot be. */
+/** An operation is not allowed in the current state. */
 export class IllegalStateError extends Error {
 }
 
-/** A workflow with that id is not there. */
+/** No workflow with that id exists. */
 export class WorkflowNotFoundError extends Error {
   /** Id of the workflow. */
   readonly workflowId: string;
-  /** Its run, where one was named. */
+  /** Run in the call, if any. */
   readonly runId: string | undefined;
 
   constructor(message: string, workflowId: string, runId: string | undefined) {
@@ -35,7 +36,7 @@ export class WorkflowNotFoundError extends Error {
   }
 }
 
-/** A namespace is not there. */
+/** The namespace does not exist. */
 export class NamespaceNotFoundError extends Error {
   /** The namespace. */
   readonly namespace: string;
@@ -46,19 +47,19 @@ export class NamespaceNotFoundError extends Error {
   }
 }
 
-/** Base of the errors of workflow code's own API. */
+/** Base class of errors of the workflow API. */
 export class WorkflowError extends Error {
 }
 
-/** Workflow code used something that would not be the same on replay. */
+/** Workflow code used an API that is not deterministic. */
 export class DeterminismViolationError extends WorkflowError {
 }
 
-/** An activity throws it to say that it is completed from elsewhere, with its task token or its id. */
+/** Thrown by an activity to be completed from outside, by task token or id. */
 export class CompleteAsyncError extends Error {
 }
 
-/** A payload is kept outside, and no external storage is configured here. */
+/** A payload is in external storage, which is not configured here. */
 export class ExternalStorageNotConfiguredError extends Error {
   constructor(message = "Detected externally stored payload(s) but external storage is not configured.") {
     super(`[TMPRL1105] ${message}`);

@@ -1,11 +1,11 @@
-// External storage of payloads (experimental in the official SDK), as programs configure it. A client or worker that is given one refuses
-// it by name: the product has no storage outside of payloads yet.
+// External storage of payloads (experimental in the official SDK). Clients and workers reject it by
+// name, because it is not supported yet.
 import { ValueError } from "./errors.ts";
 import type { Payload } from "./payload_converters.ts";
 
-/** Where a driver put a payload. */
+/** Location of a payload in a driver. */
 export class StorageDriverClaim {
-  /** What the driver needs to find it again. */
+  /** Data for the driver to find the payload. */
   readonly claimData: Record<string, string>;
 
   constructor(claimData: Record<string, string>) {
@@ -14,59 +14,59 @@ export class StorageDriverClaim {
 }
 
 interface TargetInfo<K extends string> {
-  /** Says which it is. */
+  /** Discriminator. */
   readonly kind: K;
   /** The namespace. */
   readonly namespace: string;
-  /** Its id. */
+  /** Id of the target. */
   readonly id?: string;
-  /** Its run. */
+  /** Run id of the target. */
   readonly runId?: string;
-  /** Its type. */
+  /** Type of the target. */
   readonly type?: string;
 }
-/** The workflow whose payload it is. */
+/** The workflow of a payload. */
 export type StorageDriverWorkflowInfo = TargetInfo<"workflow">;
-/** The activity whose payload it is. */
+/** The activity of a payload. */
 export type StorageDriverActivityInfo = TargetInfo<"activity">;
-/** Whose payload it is. */
+/** The owner of a payload. */
 export type StorageDriverTargetInfo = StorageDriverWorkflowInfo | StorageDriverActivityInfo;
 
-/** Given when payloads are read. */
+/** Context of retrieval. */
 export interface StorageDriverRetrieveContext {
-  /** Gives it up. */
+  /** Cancels the operation. */
   abortSignal?: AbortSignal;
 }
-/** Given when payloads are stored. */
+/** Context of storage. */
 export interface StorageDriverStoreContext extends StorageDriverRetrieveContext {
-  /** Whose payloads they are. */
+  /** The owner of the payloads. */
   target?: StorageDriverTargetInfo;
 }
-/** Given when a driver is chosen. */
+/** Context of driver selection. */
 export type StorageDriverSelectContext = StorageDriverStoreContext;
 
-/** Keeps payloads outside. */
+/** Stores payloads externally. */
 export interface StorageDriver {
-  /** Its name, in claims. */
+  /** Name in claims. */
   readonly name: string;
-  /** What it is. */
+  /** Type of the driver. */
   readonly type: string;
-  /** Stores payloads; a claim for each. */
+  /** Stores payloads; returns a claim for each. */
   store(context: StorageDriverStoreContext, payloads: Payload[]): Promise<StorageDriverClaim[]>;
-  /** Payloads of claims. */
+  /** Returns the payloads of claims. */
   retrieve(context: StorageDriverRetrieveContext, claims: StorageDriverClaim[]): Promise<Payload[]>;
 }
 
-/** Chooses the driver of a payload; null: it stays where it is. */
+/** Selects the driver of a payload; null: not stored externally. */
 export type StorageDriverSelector = (context: StorageDriverSelectContext, payload: Payload) => StorageDriver | null;
 
-/** Which payloads are kept outside, and where. */
+/** Configuration of external storage. */
 export class ExternalStorage {
   /** The drivers. */
   readonly drivers: StorageDriver[];
-  /** Chooses among them. */
+  /** Selects a driver. */
   readonly driverSelector: StorageDriverSelector;
-  /** Payloads of fewer bytes stay. */
+  /** Minimum size in bytes of stored payloads. */
   readonly payloadSizeThreshold: number;
   readonly #byName = new Map<string, StorageDriver>();
 
@@ -98,7 +98,7 @@ export class ExternalStorage {
     this.payloadSizeThreshold = payloadSizeThreshold;
   }
 
-  /** The driver of that name; null where there is none. */
+  /** Returns the driver of that name; null if unknown. */
   getDriver(name: string): StorageDriver | null {
     return this.#byName.get(name) ?? null;
   }

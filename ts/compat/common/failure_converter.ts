@@ -1,5 +1,5 @@
-// Failure messages to the official classes and back (rules: temporal.api.failure.v1, field by field). A failure that was read and is
-// thrown again is written as it came.
+// Converts Failure messages (temporal.api.failure.v1) to the official classes and back, field by
+// field. A decoded failure that is thrown again is written as it arrived.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { type Failure, FailureSchema } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
 import {
@@ -38,32 +38,32 @@ export type ProtoFailure = PlainMessage;
 type Info = Failure["failureInfo"];
 type InfoInit = NonNullable<Parameters<typeof create<typeof FailureSchema>>[1]>["failureInfo"];
 
-/** A failure converter of the program's own, as far as it is used here. */
+/** The part of a program's failure converter that is used here. */
 export interface CustomFailures {
   errorToFailure(error: unknown, converter: PayloadConverter, context?: SerializationContext): ProtoFailure;
   failureToError(failure: ProtoFailure, converter: PayloadConverter, context?: SerializationContext): Error;
 }
 
-/** By the payload converter that they come with. */
+/** By the associated payload converter. */
 const custom = new WeakMap<PayloadConverter, { failures: CustomFailures; context: SerializationContext | undefined }>();
 
-/** Has failures converted by `failures`, and for this owner of values, wherever values are by `converter`. */
+/** Uses `failures`, for this owner of values, together with payload converter `converter`. */
 export function convertFailuresBy(failures: CustomFailures, converter: PayloadConverter, context?: SerializationContext): void {
   custom.set(converter, { failures, context });
 }
 
-/** The error that a Failure message stands for. */
+/** Returns the error of a Failure message. */
 export function decodeCompatFailure(bytes: Uint8Array, converter: PayloadConverter): TemporalFailure {
   const own = custom.get(converter);
   if (own !== undefined) {
     const failure = toPlain(FailureSchema, fromBinary(FailureSchema, bytes));
     return own.failures.failureToError(failure, converter, own.context) as TemporalFailure;
   }
-  // What is no failure of Temporal's classes comes only as a cause.
+  // Errors outside Temporal's classes occur only as a cause.
   return toError(fromBinary(FailureSchema, bytes), converter) as TemporalFailure;
 }
 
-/** `shown`: the message in the official form, of which the causes' are parts. */
+/** `shown`: the message in the official form, which contains those of the causes. */
 function toError(
   failure: Failure,
   converter: PayloadConverter,
@@ -80,12 +80,12 @@ function toError(
   return error;
 }
 
-/** Says that the details of a NexusFailure are a Failure of Temporal's. */
+/** Marks the details of a NexusFailure as a Failure message. */
 const TEMPORAL_FAILURE = "temporal.api.failure.v1.Failure";
 
 type HandlerInfo = Extract<Info, { case: "nexusHandlerFailureInfo" }>["value"];
 
-/** The error of a handler's failure; `shown`: the message in the official form. */
+/** Returns the error of a handler's failure; `shown`: the message in the official form. */
 export function handlerErrorOf(
   message: string,
   { type, retryBehavior }: HandlerInfo,
@@ -102,7 +102,10 @@ export function handlerErrorOf(
   });
 }
 
-/** The message that an error of a handler was read from, or what is left of one that came in another form; undefined: it was made here. */
+/**
+ * Returns the message that a handler error was decoded from, or its remains in another form;
+ * undefined for a new error.
+ */
 function handlerErrorAsItCame({ originalFailure, retryable }: NexusHandlerError): Failure | undefined {
   if (originalFailure === undefined) return undefined;
   if (originalFailure.metadata?.["type"] === TEMPORAL_FAILURE) return fromPlain(FailureSchema, originalFailure.details);
@@ -113,17 +116,23 @@ function handlerErrorAsItCame({ originalFailure, retryable }: NexusHandlerError)
   return create(FailureSchema, { message, stackTrace, failureInfo: { case: "applicationFailureInfo", value } });
 }
 
-/** The messages that failures were read from, with what shows them: an error whose `failure` the program replaces came as the new one. */
+/**
+ * Messages of decoded failures with their public form: if the program replaces `failure`, the new
+ * one counts.
+ */
 const encoded = new WeakMap<object, { readonly bytes: Uint8Array; readonly shown: ProtoFailure }>();
 
-/** Notes the message that an error was read from. It is shown, as `failure`, in the official form: a plain field, as it is printed. */
+/**
+ * Records the message of a decoded error and sets `failure` in the official form, as a plain
+ * printable field.
+ */
 export function cameAs(error: TemporalFailure, failure: Failure, shown: ProtoFailure): void {
   encoded.set(error, { bytes: toBinary(FailureSchema, failure), shown });
   (error as { failure?: ProtoFailure }).failure = shown;
   Object.defineProperty(error, "source", { value: failure.source, configurable: true, writable: true });
 }
 
-/** The message that an error was read from, or was given by the program; undefined for an error that was made here. */
+/** Returns the message that an error was decoded from, or that the program set; undefined for a new error. */
 function asItCame(error: TemporalFailure): Failure | undefined {
   const given: unknown = error.failure;
   const read = encoded.get(error);
@@ -131,7 +140,7 @@ function asItCame(error: TemporalFailure): Failure | undefined {
   return given === undefined || given === null ? undefined : fromPlain(FailureSchema, given);
 }
 
-/** Message and stack trace of a failure whose writer put them into a payload. */
+/** Restores message and stack trace of a failure with encoded attributes. */
 function withEncodedAttributes(
   failure: Failure,
   converter: PayloadConverter,
@@ -148,7 +157,7 @@ function withEncodedAttributes(
   return { message, stackTrace, info: failure.failureInfo };
 }
 
-/** The error of one failure, without stack, to which its cause is given. */
+/** Returns the error of one failure, without a stack, with its cause. */
 export function errorOf(
   { message, info }: { message: string; info: Info },
   cause: TemporalFailure | undefined,
@@ -165,7 +174,7 @@ export function errorOf(
       return new ServerFailure(message, info.value.nonRetryable, cause);
     case "timeoutFailureInfo": {
       const type = enumName(TimeoutTypeNumber, info.value.timeoutType);
-      // Without a cause, as Temporal's converter makes it: what a program does with one is the same with both.
+      // Without a cause, like Temporal's converter; programs see no difference.
       return new TimeoutFailure(message, values(info.value.lastHeartbeatDetails)[0], type);
     }
     case "terminatedFailureInfo":
@@ -195,8 +204,8 @@ export function errorOf(
 }
 
 /**
- * The Failure message of anything that was thrown. Of what cannot be read so, it has what can be read at all; `strict`: values that cannot
- * be converted throw, as in the official SDK, for the message would be in history.
+ * Returns the Failure message of a thrown value, with as much as can be read. `strict`: values that
+ * cannot be converted throw, as in the official SDK, because their message would be in history.
  */
 export function encodeCompatFailure(error: unknown, converter: PayloadConverter, strict = false): Uint8Array {
   const own = custom.get(converter);
@@ -211,7 +220,7 @@ export function encodeCompatFailure(error: unknown, converter: PayloadConverter,
   }
 }
 
-/** The message of one error; `causeOf` makes that of its cause. */
+/** Returns the message of one error; `causeOf` converts its cause. */
 export function messageOfError(error: Error, converter: PayloadConverter, causeOf: (cause: unknown) => Failure): Failure {
   const came = error instanceof TemporalFailure
     ? asItCame(error)
@@ -228,7 +237,7 @@ export function messageOfError(error: Error, converter: PayloadConverter, causeO
   });
 }
 
-/** Failures of this package have the name of their class; of other errors the name counts that they had when they were made. */
+/** Failures of this package have their class name; other errors have their name at construction. */
 function traceOf(error: Error): string {
   const original = originalError(error);
   return failureTrace(original ?? error, original !== undefined || !(error instanceof TemporalFailure));
@@ -244,12 +253,15 @@ function toMessage(error: unknown, converter: PayloadConverter, above: Set<unkno
     return create(FailureSchema, { message: safeText(inWords(error)) + NOT_AN_ERROR, source: FAILURE_SOURCE });
   }
   const message = messageOfError(error, converter, (cause) => toMessage(cause, converter, above));
-  // A cause that is no failure has no type, as the official packages write it.
+  // A cause that is not a failure has no type, as in the official packages.
   if (above.size > 1 && !hasKind(error)) message.failureInfo = { case: undefined };
   return message;
 }
 
-/** Errors of Temporal's are failures of a kind on the wire; others are, where a workflow or an activity has made one of them. */
+/**
+ * Returns whether the error has a failure type: Temporal's errors, and others that a workflow or an
+ * activity has converted.
+ */
 export function hasKind(error: Error): boolean {
   return error instanceof TemporalFailure || isHandlerError(error);
 }
@@ -275,7 +287,7 @@ function infoOf(error: Error, converter: PayloadConverter): InfoInit {
       type: safeText(error.type ?? "", MAX_NAME),
       nonRetryable: error.nonRetryable ?? false,
       details: payloads(error.details),
-      // A delay of zero is one: the next attempt comes at once, whatever the retry policy says.
+      // A delay of zero counts: the next attempt starts at once, whatever the retry policy.
       nextRetryDelay: delay === undefined ? undefined : durationFromMs(timeoutMs(delay)),
       category: error.category === "BENIGN" ? ApplicationErrorCategory.BENIGN : ApplicationErrorCategory.UNSPECIFIED,
     });
@@ -335,7 +347,7 @@ function infoOf(error: Error, converter: PayloadConverter): InfoInit {
     const retryBehavior = retryableOverride === undefined ? UNSPECIFIED : retryableOverride ? RETRYABLE : NON_RETRYABLE;
     return { case: "nexusHandlerFailureInfo", value: { type, retryBehavior } };
   }
-  // As the official packages write it: a failure of no kind.
+  // As in the official packages: a failure without a type.
   if (error instanceof TemporalFailure) return { case: undefined };
   return applicationInfo({ type: nameOf(error), nonRetryable: false });
 }

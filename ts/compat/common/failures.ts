@@ -1,6 +1,6 @@
-// Failures in the shape of `@temporalio/common`: the same class names, constructors and fields, so that programs written for it work
-// and can test with instanceof. All of them are TemporalFailures of ts/converter too. `failure` is the message that one was read from, so
-// that a failure that passes through keeps what another SDK put in.
+// Failures of `@temporalio/common`, with the same class names, constructors and fields, so that
+// instanceof works. All are TemporalFailures of ts/converter as well. `failure` is the message that
+// one was decoded from, so that a failure passed on loses nothing that another SDK added.
 import { type OptionNames, rejectMisspelledOptions } from "../../base/option_names.ts";
 import { TemporalFailure as ConverterFailure } from "../../converter/failures.ts";
 import { findCause, isA, messageOf, nameOf } from "../../converter/thrown.ts";
@@ -10,26 +10,26 @@ import { madeOf } from "./originals.ts";
 import type { Duration } from "./time.ts";
 
 const TIMEOUTS = ["START_TO_CLOSE", "SCHEDULE_TO_START", "SCHEDULE_TO_CLOSE", "HEARTBEAT"] as const;
-/** Which time was up. */
+/** The exceeded timeout. */
 export const TimeoutType: InBothSpellings<"TIMEOUT_TYPE_", TimeoutType> = inBothSpellings("TIMEOUT_TYPE_", TIMEOUTS);
-/** Which time was up. */
+/** The exceeded timeout. */
 export type TimeoutType = (typeof TIMEOUTS)[number];
 
 const RETRY_STATES = [
   ...["IN_PROGRESS", "NON_RETRYABLE_FAILURE", "TIMEOUT", "MAXIMUM_ATTEMPTS_REACHED", "RETRY_POLICY_NOT_SET"] as const,
   ...["INTERNAL_SERVER_ERROR", "CANCEL_REQUESTED"] as const,
 ];
-/** Why there is no further attempt. */
+/** Reason why no further attempt follows. */
 export const RetryState: InBothSpellings<"RETRY_STATE_", RetryState> = inBothSpellings("RETRY_STATE_", RETRY_STATES);
-/** Why there is no further attempt. */
+/** Reason why no further attempt follows. */
 export type RetryState = (typeof RETRY_STATES)[number];
 
-/** How serious an application failure is: "BENIGN" ones are expected. */
+/** Category of an application failure: "BENIGN" ones are expected. */
 export const ApplicationFailureCategory = { BENIGN: "BENIGN" } as const;
-/** How serious an application failure is: "BENIGN" ones are expected. */
+/** Category of an application failure: "BENIGN" ones are expected. */
 export type ApplicationFailureCategory = keyof typeof ApplicationFailureCategory;
 
-/** Who made a failure: what this package writes. */
+/** SDK name in failures of this package. */
 export const FAILURE_SOURCE = "TypeScriptSDK";
 
 /** A run of a workflow. */
@@ -40,26 +40,26 @@ export interface WorkflowExecution {
   runId: string;
 }
 
-/** Base of all failures. */
+/** Base class of failures. */
 export class TemporalFailure extends ConverterFailure {
-  /** What led to it. */
+  /** Cause of the failure. */
   override readonly cause: Error | undefined;
 
   constructor(message?: string | null, cause?: Error) {
     super(message ?? undefined);
-    // Fields of the product's class that the official one does not have.
+    // Fields of the native class that the official one lacks.
     delete (this as { name?: string }).name;
     delete this.source;
-    // The order that the official fields are printed in.
+    // Keeps the order in which the official fields are printed.
     delete this.failure;
     this.cause = cause;
     this.failure = undefined;
   }
 }
 
-/** Made by the server. */
+/** A failure of the server. */
 export class ServerFailure extends TemporalFailure {
-  /** Another attempt cannot help. */
+  /** True if a retry cannot succeed. */
   readonly nonRetryable: boolean;
 
   constructor(message: string | undefined, nonRetryable: boolean, cause?: Error) {
@@ -68,21 +68,21 @@ export class ServerFailure extends TemporalFailure {
   }
 }
 
-/** Fields of an application failure. */
+/** Options of an application failure. */
 export interface ApplicationFailureOptions {
-  /** For people. */
+  /** Message of the failure. */
   message?: string;
-  /** What retry policies and callers match on. Default: "Error", or the class of what was thrown. */
+  /** Name for retry policies and callers. Default: "Error", or the class of the thrown error. */
   type?: string;
-  /** Another attempt cannot help. */
+  /** Disables retries. */
   nonRetryable?: boolean;
-  /** Values for the code that catches it. */
+  /** Data for the code that catches the failure. */
   details?: unknown[];
-  /** Time until the next attempt, in place of the retry policy's. */
+  /** Delay before the next attempt; overrides the retry policy. */
   nextRetryDelay?: Duration;
-  /** What led to it. */
+  /** Cause of the failure. */
   cause?: Error;
-  /** How serious it is. */
+  /** Category of the failure. */
   category?: ApplicationFailureCategory;
 }
 
@@ -90,17 +90,17 @@ const APPLICATION_FAILURE: OptionNames<ApplicationFailureOptions> = {
   ...{ message: 1, type: 1, nonRetryable: 1, details: 1, cause: 1, nextRetryDelay: 1, category: 1 },
 };
 
-/** What workflows and activities throw to fail with a meaning. */
+/** Failure of a workflow or activity with a type and details. */
 export class ApplicationFailure extends TemporalFailure {
-  /** What retry policies and callers match on. Default: "Error", or the class of what was thrown. */
+  /** Name for retry policies and callers. Default: "Error", or the class of the thrown error. */
   readonly type: string | undefined | null;
-  /** Another attempt cannot help. */
+  /** True if retries are disabled. */
   readonly nonRetryable: boolean | undefined | null;
-  /** Values for the code that catches it. */
+  /** Data for the code that catches the failure. */
   readonly details: unknown[] | undefined | null;
-  /** Time until the next attempt, in place of the retry policy's. */
+  /** Delay before the next attempt; overrides the retry policy. */
   readonly nextRetryDelay: Duration | undefined | null;
-  /** How serious it is. */
+  /** Category of the failure. */
   readonly category: ApplicationFailureCategory | undefined | null;
 
   constructor(
@@ -120,32 +120,35 @@ export class ApplicationFailure extends TemporalFailure {
     this.category = category;
   }
 
-  /** The same error if it is one already, with the given fields set; otherwise one with its message, class name and stack. */
+  /**
+   * Returns the same failure with the given fields, or a failure with the error's message, class
+   * name and stack.
+   */
   static fromError(error: unknown, overrides?: ApplicationFailureOptions): ApplicationFailure {
     return Object.assign(ensureApplicationFailure(error), overrides);
   }
 
-  /** One with these fields. */
+  /** Returns a failure with these fields. */
   static create(options: ApplicationFailureOptions): ApplicationFailure {
     rejectMisspelledOptions("ApplicationFailure.create", options, APPLICATION_FAILURE);
     const { message, type, nonRetryable, details, cause, nextRetryDelay, category } = options;
     return new this(message, type, nonRetryable ?? false, details, cause, nextRetryDelay, category);
   }
 
-  /** One that may be tried again, as far as the retry policy allows. */
+  /** Returns a failure that the retry policy may retry. */
   static retryable(message?: string | null, type?: string | null, ...details: unknown[]): ApplicationFailure {
     return new this(message, type ?? "Error", false, details);
   }
 
-  /** One that is not tried again. */
+  /** Returns a failure that is not retried. */
   static nonRetryable(message?: string | null, type?: string | null, ...details: unknown[]): ApplicationFailure {
     return new this(message, type ?? "Error", true, details);
   }
 }
 
-/** The workflow, a scope of it, or an activity was cancelled. */
+/** The workflow, a scope, or an activity was canceled. */
 export class CancelledFailure extends TemporalFailure {
-  /** Values for the code that catches it. */
+  /** Data for the code that catches the failure. */
   readonly details: unknown[];
 
   constructor(message: string | undefined, details: unknown[] = [], cause?: Error) {
@@ -163,9 +166,9 @@ export class TerminatedFailure extends TemporalFailure {
 
 /** A timeout of an activity or a run. */
 export class TimeoutFailure extends TemporalFailure {
-  /** What the activity reported last. */
+  /** Details of the activity's last heartbeat. */
   readonly lastHeartbeatDetails: unknown;
-  /** Which time was up. */
+  /** The exceeded timeout. */
   readonly timeoutType: TimeoutType | undefined;
 
   constructor(message: string | undefined, lastHeartbeatDetails: unknown, timeoutType: TimeoutType | undefined) {
@@ -175,15 +178,15 @@ export class TimeoutFailure extends TemporalFailure {
   }
 }
 
-/** An activity failed, timed out or was cancelled; `cause` says how. */
+/** An activity failed, timed out or was canceled; `cause` has the reason. */
 export class ActivityFailure extends TemporalFailure {
   /** Type of the activity. */
   readonly activityType: string;
-  /** Its id. */
+  /** Id of the activity. */
   readonly activityId: string | undefined;
-  /** Why there is no further attempt. */
+  /** Reason why no further attempt follows. */
   readonly retryState: RetryState | undefined;
-  /** The worker that ran it. */
+  /** Identity of the worker. */
   readonly identity: string | undefined;
 
   constructor(
@@ -202,15 +205,15 @@ export class ActivityFailure extends TemporalFailure {
   }
 }
 
-/** A child workflow failed, timed out, was cancelled or terminated; `cause` says how. */
+/** A child workflow failed, timed out, was canceled or terminated; `cause` has the reason. */
 export class ChildWorkflowFailure extends TemporalFailure {
   /** Namespace of the child. */
   readonly namespace: string | undefined;
-  /** The child's run. */
+  /** Ids of the child. */
   readonly execution: WorkflowExecution;
   /** Type of the workflow. */
   readonly workflowType: string;
-  /** Why there is no further attempt. */
+  /** Reason why no further attempt follows. */
   readonly retryState: RetryState | undefined;
 
   constructor(
@@ -228,7 +231,7 @@ export class ChildWorkflowFailure extends TemporalFailure {
   }
 }
 
-/** A workflow with that id is running already. */
+/** A workflow with that id is running. */
 export class WorkflowExecutionAlreadyStartedError extends TemporalFailure {
   /** Id of the workflow. */
   readonly workflowId: string;
@@ -242,7 +245,7 @@ export class WorkflowExecutionAlreadyStartedError extends TemporalFailure {
   }
 }
 
-/** An operation of Nexus failed, timed out or was cancelled; `cause` says how. */
+/** A Nexus operation failed, timed out or was canceled; `cause` has the reason. */
 export class NexusOperationFailure extends TemporalFailure {
   /** Number of the event that scheduled it. */
   readonly scheduledEventId: number | undefined;
@@ -252,7 +255,7 @@ export class NexusOperationFailure extends TemporalFailure {
   readonly service: string;
   /** The operation. */
   readonly operation: string;
-  /** What the handler calls the operation. */
+  /** Token from the handler. */
   readonly operationToken: string | undefined;
 
   constructor(
@@ -284,7 +287,7 @@ named(ChildWorkflowFailure, "ChildWorkflowFailure");
 named(WorkflowExecutionAlreadyStartedError, "WorkflowExecutionAlreadyStartedError");
 named(NexusOperationFailure, "NexusOperationFailure");
 
-/** A failure for a payload that is not what it must be: not tried again. */
+/** Returns the failure for an invalid payload, which is not retried. */
 export function createPayloadValidationError(details: unknown): ApplicationFailure {
   return ApplicationFailure.create({
     message: "Payload validation failed",
@@ -294,7 +297,10 @@ export function createPayloadValidationError(details: unknown): ApplicationFailu
   });
 }
 
-/** An ApplicationFailure as it is; anything else as one of its message and class name, retryable. */
+/**
+ * Returns an ApplicationFailure unchanged; converts other errors to a retryable one with their
+ * message and class name.
+ */
 export function ensureApplicationFailure(error: unknown): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
   const record = typeof error === "object" && error !== null ? error as Partial<Error> : undefined;
@@ -308,17 +314,17 @@ export function ensureApplicationFailure(error: unknown): ApplicationFailure {
     if (isA(error, Error)) madeOf(failure, error);
     return failure;
   } catch {
-    // A proxy or getter that throws when it is read.
+    // A proxy or getter that throws.
     return new ApplicationFailure(messageOf(error), nameOf(error), false);
   }
 }
 
-/** A TemporalFailure as it is; anything else as an ApplicationFailure. */
+/** Returns a TemporalFailure unchanged; converts other errors to an ApplicationFailure. */
 export function ensureTemporalFailure(error: unknown): TemporalFailure {
   return error instanceof TemporalFailure ? error : ensureApplicationFailure(error);
 }
 
-/** The message of the innermost cause. */
+/** Returns the message of the innermost cause. */
 export function rootCause(error: unknown): string | undefined {
   let root = error;
   findCause(error, (part) => {
@@ -329,7 +335,10 @@ export function rootCause(error: unknown): string | undefined {
   return isA(root, Error) ? messageOf(root) : undefined;
 }
 
-/** A cancellation itself, or an activity or child workflow failure whose direct cause is one. */
+/**
+ * Returns whether an error is a cancellation, or an activity or child workflow failure directly
+ * caused by one.
+ */
 export function isCancellation(error: unknown): boolean {
   if (error instanceof CancelledFailure) return true;
   const wraps = error instanceof ActivityFailure || error instanceof ChildWorkflowFailure ||

@@ -1,21 +1,21 @@
-// The error of a Nexus handler: of the shape and with the mark of `HandlerError` in nexus-rpc, so that `instanceof` of the program's own
-// package holds for it. Nothing of that package is imported here.
+// Error of a Nexus handler, with the form and marker of `HandlerError` in nexus-rpc, so that
+// `instanceof` of the program's own copy works. The package is not imported.
 
-/** A failure in the form in which Nexus requests carry it. */
+/** A failure in Nexus requests. */
 export interface NexusFailure {
-  /** What happened. */
+  /** Message of the failure. */
   message: string;
-  /** Where. */
+  /** Stack trace of the failure. */
   stackTrace?: string;
-  /** Says what `details` are. */
+  /** Describes `details`. */
   metadata?: Record<string, string>;
-  /** The rest of it. */
+  /** Further data. */
   details?: Record<string, unknown>;
-  /** Why. */
+  /** Cause of the failure. */
   cause?: NexusFailure;
 }
 
-/** Kinds of errors of Nexus handlers, and whether a call is tried again after one. */
+/** Types of handler errors, and whether calls are retried. */
 const RETRYABLE: { readonly [type: string]: boolean } = {
   BAD_REQUEST: false,
   UNAUTHENTICATED: false,
@@ -31,30 +31,30 @@ const RETRYABLE: { readonly [type: string]: boolean } = {
   UNKNOWN: true,
 };
 
-/** As nexus-rpc marks its errors. */
+/** Marker of nexus-rpc's errors. */
 const MARK: unique symbol = Symbol.for("__nexus_isHandlerError") as never;
 
-/** What an error of a handler says beside its message. */
+/** Parts of a handler error in addition to its message. */
 export interface HandlerErrorParts {
-  /** As it came; also a type that is not known here. */
+  /** Original type, which may be unknown here. */
   readonly rawErrorType: string;
-  /** Whether the call is tried again, where that was said. */
+  /** Whether the call is retried, if specified. */
   readonly retryableOverride: boolean | undefined;
-  /** As it came. */
+  /** Original failure. */
   readonly originalFailure?: NexusFailure;
-  /** Why. */
+  /** Cause of the error. */
   readonly cause?: Error | undefined;
 }
 
-/** A Nexus handler could not, or would not, take a request. */
+/** A Nexus handler rejected or could not process a request. */
 export class NexusHandlerError extends Error {
-  /** Its kind; UNKNOWN for one that is not known here. */
+  /** Type of the error; UNKNOWN for an unknown one. */
   readonly type: string;
-  /** Its kind as it came. */
+  /** Original type. */
   readonly rawErrorType: string;
-  /** Whether the call is tried again, where that was said. */
+  /** Whether the call is retried, if specified. */
   readonly retryableOverride: boolean | undefined;
-  /** As it came. */
+  /** Original failure. */
   readonly originalFailure: NexusFailure | undefined;
 
   constructor(message: string, { rawErrorType, retryableOverride, originalFailure, cause }: HandlerErrorParts) {
@@ -65,7 +65,7 @@ export class NexusHandlerError extends Error {
     this.originalFailure = originalFailure;
   }
 
-  /** Whether the call is tried again. */
+  /** Whether the call is retried. */
   get retryable(): boolean {
     return this.retryableOverride ?? RETRYABLE[this.type]!;
   }
@@ -74,7 +74,7 @@ export class NexusHandlerError extends Error {
 Object.defineProperty(NexusHandlerError.prototype, "name", { value: "HandlerError", enumerable: true });
 Object.defineProperty(NexusHandlerError.prototype, MARK, { value: true });
 
-/** One of this package, or of any copy of nexus-rpc. */
+/** Returns whether an error is of this package, or of any copy of nexus-rpc. */
 export function isHandlerError(error: unknown): error is NexusHandlerError {
   return typeof error === "object" && error !== null && (error as { [MARK]?: unknown })[MARK] === true;
 }

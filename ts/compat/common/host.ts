@@ -1,6 +1,7 @@
-// `@temporalio/common/lib/*` on the host's side: beside what the realm has of it, codecs, histories and payloads as JSON.
+// `@temporalio/common/lib/*` on the host: the realm's part, and codecs, histories and payloads as
+// JSON.
 export * from "./lib.ts";
 export * from "./codec_helpers.ts";
-// Of both modules, with the forms of both: a name that is exported by itself takes the place of what `*` would make ambiguous.
+// In both modules: an explicit export resolves the ambiguity of `*`.
 export { decode, encode } from "./codec_helpers.ts";
 export * from "./proto_utils.ts";

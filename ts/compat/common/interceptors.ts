@@ -1,4 +1,4 @@
-// How interceptors of the official packages are put around each other.
+// Composition of interceptors in the official packages.
 import type { Payload } from "./payload_converters.ts";
 
 // deno-lint-ignore no-explicit-any
@@ -6,7 +6,7 @@ type AnyFunc = (...args: any[]) => any;
 // deno-lint-ignore no-explicit-any
 type OmitLast<T> = T extends [...infer REST, any] ? REST : never;
 
-/** The function that an interceptor's method calls to go on: the method without its last parameter. */
+/** `next` of an interceptor's method: the method without its last parameter. */
 export type Next<IF, FN extends keyof IF> = Required<IF>[FN] extends AnyFunc
   ? (...args: OmitLast<Parameters<Required<IF>[FN]>>) => ReturnType<Required<IF>[FN]>
   : never;
@@ -14,7 +14,10 @@ export type Next<IF, FN extends keyof IF> = Required<IF>[FN] extends AnyFunc
 /** Headers by name. */
 export type Headers = Record<string, Payload>;
 
-/** The method of all interceptors in their order, the first one outermost, around `next`; `wrapNext` is put around what each of them calls. */
+/**
+ * Composes the method of all interceptors around `next`, the first one outermost; `wrapNext` wraps
+ * each call of `next`.
+ */
 export function composeInterceptorsWith<I, M extends keyof I>(
   interceptors: I[],
   method: M,
@@ -25,13 +28,13 @@ export function composeInterceptorsWith<I, M extends keyof I>(
   for (const interceptor of interceptors.toReversed()) {
     if (interceptor?.[method] === undefined) continue;
     const inner = wrapNext(composed);
-    // By the property, so that `this` is the interceptor.
+    // By property, so that `this` is the interceptor.
     composed = (input: unknown) => (interceptor[method] as AnyFunc)(input, inner);
   }
   return composed as Next<I, M>;
 }
 
-/** The method of all interceptors in their order, the first one outermost, around `next`. */
+/** Composes the method of all interceptors around `next`, the first one outermost. */
 export function composeInterceptors<I, M extends keyof I>(interceptors: I[], method: M, next: Next<I, M>): Next<I, M> {
   return composeInterceptorsWith(interceptors, method, next, (wrapped) => wrapped);
 }

@@ -1,4 +1,5 @@
-// The deep imports of `@temporalio/common/lib/*` that programs and libraries have, as one module: all that the package exports, and its helpers.
+// Deep imports of `@temporalio/common/lib/*` as one module: all exports of the package, and its
+// helpers.
 export * from "./mod.ts";
 export { makeProtoEnumConverters } from "./enum_codecs.ts";
 export { composeInterceptors, composeInterceptorsWith } from "./interceptors.ts";

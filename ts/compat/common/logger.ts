@@ -1,15 +1,15 @@
-// Loggers of `@temporalio/*`: the interface that programs give and get, and one that adds fields to every line.
+// Loggers of `@temporalio/*`: the interface, and a logger that adds fields to each line.
 import { appended, type Contributor, resolved } from "./contributors.ts";
 
-/** How important a line is. */
+/** Level of a line. */
 export type LogLevel = "TRACE" | "DEBUG" | "INFO" | "WARN" | "ERROR";
 /** Fields of a line. */
 // deno-lint-ignore no-explicit-any
 export type LogMetadata = Record<string | symbol, any>;
-/** Fields of a line, or a function that makes them. */
+/** Fields of a line, or a function that returns them. */
 export type LogMetaOrFunc = Contributor<LogMetadata>;
 
-/** Where lines go. */
+/** A logger. */
 export interface Logger {
   /** Writes a line of a level. */
   log(level: LogLevel, message: string, meta?: LogMetadata): unknown;
@@ -25,7 +25,7 @@ export interface Logger {
   error(message: string, meta?: LogMetadata): unknown;
 }
 
-/** The part of the SDK that wrote a line, in its field `sdkComponent`. */
+/** Component of the SDK in the field `sdkComponent` of a line. */
 export const SdkComponent = {
   workflow: "workflow",
   activity: "activity",
@@ -33,10 +33,10 @@ export const SdkComponent = {
   worker: "worker",
   core: "core",
 } as const;
-/** The part of the SDK that wrote a line. */
+/** Component of the SDK. */
 export type SdkComponent = keyof typeof SdkComponent;
 
-/** A logger that adds fields to every line. */
+/** A logger that adds fields to each line. */
 export class LoggerWithComposedMetadata implements Logger {
   readonly #parent: Logger;
   readonly #contributors: readonly LogMetaOrFunc[];
@@ -46,7 +46,7 @@ export class LoggerWithComposedMetadata implements Logger {
     this.#contributors = contributors;
   }
 
-  /** The logger with more fields; itself where there are none. */
+  /** Returns the logger with additional fields; the logger itself without any. */
   static compose(logger: Logger, metaOrFunc: LogMetaOrFunc): Logger {
     const composed = logger instanceof LoggerWithComposedMetadata ? logger : undefined;
     const before = composed === undefined ? undefined : composed.#contributors;

@@ -1,10 +1,11 @@
-// 64-bit integers as the official packages show them: objects with `low`, `high` and `unsigned`, which npm's `long` takes for its own (it
-// looks at the mark `__isLong__`). Only what programs do with ids and counts; the arithmetic is bigint's.
+// 64-bit integers of the official packages: objects with `low`, `high` and `unsigned`, which npm's
+// `long` accepts by the marker `__isLong__`. Has the operations for ids and counts, implemented
+// with bigint.
 
 const MASK = 0xffffffffn;
 const bits = (value: bigint, unsigned: boolean): bigint => unsigned ? BigInt.asUintN(64, value) : BigInt.asIntN(64, value);
 
-/** What stands for a 64-bit integer. */
+/** Representations of a 64-bit integer. */
 export type LongLike =
   | Long
   | { readonly low: number; readonly high: number; readonly unsigned?: boolean }
@@ -12,13 +13,13 @@ export type LongLike =
   | number
   | string;
 
-/** A 64-bit integer. Never changed. */
+/** An immutable 64-bit integer. */
 export class Long {
   /** The low 32 bits, signed. */
   readonly low: number;
   /** The high 32 bits, signed. */
   readonly high: number;
-  /** Read as a number that is not negative. */
+  /** Whether the value is unsigned. */
   readonly unsigned: boolean;
 
   constructor(low: number, high = 0, unsigned = false) {
@@ -32,108 +33,108 @@ export class Long {
   /** 0, unsigned. */
   static readonly UZERO: Long = new Long(0, 0, true);
 
-  /** The integer of a bigint, cut to 64 bits. */
+  /** Converts a bigint, truncated to 64 bits. */
   static fromBigInt(value: bigint, unsigned = false): Long {
     return new Long(Number(BigInt.asIntN(32, value & MASK)), Number(BigInt.asIntN(32, (value >> 32n) & MASK)), unsigned);
   }
 
-  /** The integer part of a number; 0 for NaN. */
+  /** Converts the integer part of a number; 0 for NaN. */
   static fromNumber(value: number, unsigned = false): Long {
     return Long.fromBigInt(Number.isFinite(value) ? BigInt(Math.trunc(value)) : 0n, unsigned);
   }
 
-  /** Decimal digits. */
+  /** Parses decimal digits. */
   static fromString(text: string, unsigned = false): Long {
     return Long.fromBigInt(BigInt(text), unsigned);
   }
 
-  /** Any form of an integer. */
+  /** Converts any representation. */
   static fromValue(value: LongLike, unsigned?: boolean): Long {
     return Long.fromBigInt(bigintOf(value), unsigned ?? (typeof value === "object" && value.unsigned === true));
   }
 
-  /** Is it one, of this package's or of npm's `long`? */
+  /** Returns whether a value is a Long of this package or of npm's `long`. */
   static isLong(value: unknown): value is Long {
     return (value as { __isLong__?: unknown } | null | undefined)?.__isLong__ === true;
   }
 
-  /** As a bigint. */
+  /** Returns a bigint. */
   toBigInt(): bigint {
     return bits((BigInt(this.high) << 32n) | (BigInt(this.low) & MASK), this.unsigned);
   }
-  /** As a number; not exact beyond 2^53. */
+  /** Returns a number; inexact above 2^53. */
   toNumber(): number {
     return Number(this.toBigInt());
   }
-  /** The low 32 bits. */
+  /** Returns the low 32 bits. */
   toInt(): number {
     return this.unsigned ? this.low >>> 0 : this.low;
   }
-  /** Digits. */
+  /** Returns the digits. */
   toString(radix?: number): string {
     return this.toBigInt().toString(radix);
   }
-  /** Is it 0? */
+  /** Returns whether the value is 0. */
   isZero(): boolean {
     return this.low === 0 && this.high === 0;
   }
-  /** Is it below 0? */
+  /** Returns whether the value is negative. */
   isNegative(): boolean {
     return !this.unsigned && this.high < 0;
   }
-  /** -1, 0 or 1. */
+  /** Returns -1, 0 or 1. */
   compare(other: LongLike): -1 | 0 | 1 {
     const mine = this.toBigInt(), its = bigintOf(other);
     return mine < its ? -1 : mine > its ? 1 : 0;
   }
-  /** Are they the same number? */
+  /** Returns whether the values are equal. */
   equals(other: LongLike): boolean {
     return this.compare(other) === 0;
   }
-  /** This is smaller. */
+  /** Returns whether this value is less. */
   lessThan(other: LongLike): boolean {
     return this.compare(other) < 0;
   }
-  /** This is larger. */
+  /** Returns whether this value is greater. */
   greaterThan(other: LongLike): boolean {
     return this.compare(other) > 0;
   }
-  /** The sum. */
+  /** Returns the sum. */
   add(other: LongLike): Long {
     return Long.fromBigInt(this.toBigInt() + bigintOf(other), this.unsigned);
   }
-  /** The difference. */
+  /** Returns the difference. */
   subtract(other: LongLike): Long {
     return Long.fromBigInt(this.toBigInt() - bigintOf(other), this.unsigned);
   }
-  /** The product. */
+  /** Returns the product. */
   multiply(other: LongLike): Long {
     return Long.fromBigInt(this.toBigInt() * bigintOf(other), this.unsigned);
   }
-  /** The short names of npm's `long`. */
+  /** Alias of equals, as in npm's `long`. */
   eq(other: LongLike): boolean {
     return this.equals(other);
   }
-  /** lessThan */
+  /** Alias of lessThan. */
   lt(other: LongLike): boolean {
     return this.lessThan(other);
   }
-  /** greaterThan */
+  /** Alias of greaterThan. */
   gt(other: LongLike): boolean {
     return this.greaterThan(other);
   }
-  /** subtract */
+  /** Alias of subtract. */
   sub(other: LongLike): Long {
     return this.subtract(other);
   }
-  /** multiply */
+  /** Alias of multiply. */
   mul(other: LongLike): Long {
     return this.multiply(other);
   }
 }
 Object.defineProperty(Long.prototype, "__isLong__", { value: true });
 
-/** A bigint of any form of an integer. */
+/** Converts any representation to a bigint. */
 export function bigintOf(value: LongLike): bigint {
   if (typeof value !== "object") return BigInt(typeof value === "number" ? Math.trunc(value) : value);
   return bits((BigInt(value.high) << 32n) | (BigInt(value.low) & MASK), value.unsigned === true);

@@ -1,84 +1,84 @@
-// Metrics of `@temporalio/*`: the interface that programs get, one that measures nothing, and one that adds tags.
+// Metrics of `@temporalio/*`: the interface, a no-op implementation, and one that adds tags.
 import { appended, type Contributor, resolved } from "./contributors.ts";
 
 /** Tags by name. */
 export type MetricTags = Record<string, string | number | boolean>;
-/** Tags, or a function that makes them. */
+/** Tags, or a function that returns them. */
 export type MetricTagsOrFunc = Contributor<MetricTags>;
-/** What values a metric has. */
+/** Type of a metric's values. */
 export type NumericMetricValueType = "int" | "float";
-/** What a metric is. */
+/** Kind of a metric. */
 export type MetricKind = "counter" | "histogram" | "gauge" | "up-down-counter";
 
-/** What all metrics have. */
+/** Common properties of metrics. */
 export interface Metric {
-  /** Its name. */
+  /** Name of the metric. */
   name: string;
-  /** Its unit. */
+  /** Unit of the metric. */
   unit?: string | undefined;
-  /** What it measures. */
+  /** Description of the metric. */
   description?: string | undefined;
-  /** What it is. */
+  /** Kind of the metric. */
   kind: MetricKind;
-  /** What values it has. */
+  /** Type of the values. */
   valueType: NumericMetricValueType;
 }
-/** Counts up. */
+/** A counter. */
 export interface MetricCounter extends Metric {
-  /** Adds. */
+  /** Adds a value. */
   add(value: number, extraTags?: MetricTags): void;
-  /** The same metric with more tags. */
+  /** Returns the metric with additional tags. */
   withTags(tags: MetricTags): MetricCounter;
-  /** What it is. */
+  /** Discriminator. */
   kind: "counter";
-  /** What values it has. */
+  /** Type of the values. */
   valueType: "int";
 }
-/** Counts how often values occur. */
+/** A histogram. */
 export interface MetricHistogram extends Metric {
-  /** Takes a value. */
+  /** Records a value. */
   record(value: number, extraTags?: MetricTags): void;
-  /** The same metric with more tags. */
+  /** Returns the metric with additional tags. */
   withTags(tags: MetricTags): MetricHistogram;
-  /** What it is. */
+  /** Discriminator. */
   kind: "histogram";
 }
-/** Has a value. */
+/** A gauge. */
 export interface MetricGauge extends Metric {
-  /** Sets it. */
+  /** Sets the value. */
   set(value: number, extraTags?: MetricTags): void;
-  /** The same metric with more tags. */
+  /** Returns the metric with additional tags. */
   withTags(tags: MetricTags): MetricGauge;
-  /** What it is. */
+  /** Discriminator. */
   kind: "gauge";
 }
-/** Counts up and down. */
+/** A counter that can decrease. */
 export interface MetricUpDownCounter extends Metric {
-  /** Adds; less than 0 takes away. */
+  /** Adds a value, which may be negative. */
   add(value: number, extraTags?: MetricTags): void;
-  /** The same metric with more tags. */
+  /** Returns the metric with additional tags. */
   withTags(tags: MetricTags): MetricUpDownCounter;
-  /** What it is. */
+  /** Discriminator. */
   kind: "up-down-counter";
-  /** What values it has. */
+  /** Type of the values. */
   valueType: "int";
 }
 
-/** Makes metrics. */
+/** Creates metrics. */
 export interface MetricMeter {
-  /** A counter. */
+  /** Creates a counter. */
   createCounter(name: string, unit?: string, description?: string): MetricCounter;
-  /** A histogram. */
+  /** Creates a histogram. */
   createHistogram(name: string, valueType?: NumericMetricValueType, unit?: string, description?: string): MetricHistogram;
-  /** A gauge. */
+  /** Creates a gauge. */
   createGauge(name: string, valueType?: NumericMetricValueType, unit?: string, description?: string): MetricGauge;
-  /** A counter that also goes down. */
+  /** Creates a counter that can decrease. */
   createUpDownCounter?(name: string, unit?: string, description?: string): MetricUpDownCounter;
-  /** The same meter with more tags. */
+  /** Returns the meter with additional tags. */
   withTags(tags: MetricTags): MetricMeter;
 }
 
-/** Any metric as its wrappers see it. */
+/** Any metric, for wrappers. */
 type AnyMetric = Metric & Partial<Record<"add" | "record" | "set", (value: number, extraTags?: MetricTags) => void>>;
 
 function noopMetric(kind: MetricKind, valueType: NumericMetricValueType, name: string, unit?: string, description?: string) {
@@ -105,10 +105,10 @@ class NoopMetricMeter implements MetricMeter {
     return this;
   }
 }
-/** Measures nothing. */
+/** A meter that measures nothing. */
 export const noopMetricMeter: NoopMetricMeter = new NoopMetricMeter();
 
-/** A metric that adds tags to every measurement. */
+/** A metric that adds tags to each measurement. */
 class TaggedMetric {
   readonly #parent: AnyMetric;
   readonly #tags: readonly MetricTagsOrFunc[];
@@ -137,7 +137,7 @@ class TaggedMetric {
   }
 }
 
-/** A meter whose metrics add tags to every measurement. */
+/** A meter whose metrics add tags to each measurement. */
 export class MetricMeterWithComposedTags implements MetricMeter {
   readonly #parent: MetricMeter;
   readonly #tags: readonly MetricTagsOrFunc[];
@@ -147,7 +147,7 @@ export class MetricMeterWithComposedTags implements MetricMeter {
     this.#tags = tags;
   }
 
-  /** The meter with more tags; itself where there are none, unless another one is wanted. */
+  /** Returns the meter with additional tags; the meter itself without any, unless `force` is set. */
   static compose(meter: MetricMeter, tagsOrFunc: MetricTagsOrFunc, force = false): MetricMeter {
     const composed = meter instanceof MetricMeterWithComposedTags ? meter : undefined;
     const before = composed === undefined ? undefined : composed.#tags;
@@ -159,25 +159,25 @@ export class MetricMeterWithComposedTags implements MetricMeter {
   #tagged<M extends Metric>(metric: M): M {
     return new TaggedMetric(metric, this.#tags) as unknown as M;
   }
-  /** A counter. */
+  /** Creates a counter. */
   createCounter(name: string, unit?: string, description?: string): MetricCounter {
     return this.#tagged(this.#parent.createCounter(name, unit, description));
   }
-  /** A histogram. */
+  /** Creates a histogram. */
   createHistogram(name: string, type: NumericMetricValueType = "int", unit?: string, description?: string): MetricHistogram {
     return this.#tagged(this.#parent.createHistogram(name, type, unit, description));
   }
-  /** A gauge. */
+  /** Creates a gauge. */
   createGauge(name: string, type: NumericMetricValueType = "int", unit?: string, description?: string): MetricGauge {
     return this.#tagged(this.#parent.createGauge(name, type, unit, description));
   }
-  /** A counter that also goes down. Throws where the meter below has none. */
+  /** Creates a counter that can decrease. Throws if the underlying meter does not support it. */
   createUpDownCounter(name: string, unit?: string, description?: string): MetricUpDownCounter {
     const create = this.#parent.createUpDownCounter?.bind(this.#parent);
     if (create === undefined) throw new Error("createUpDownCounter is not supported by the underlying meter");
     return this.#tagged(create(name, unit, description));
   }
-  /** The same meter with more tags. */
+  /** Returns the meter with additional tags. */
   withTags(tags: MetricTags): MetricMeter {
     return MetricMeterWithComposedTags.compose(this, tags);
   }

@@ -106,5 +106,5 @@ export {
 export { decode as str, encode as u8, errorCode, errorMessage } from "./text.ts";
 export { type Duration, msOptionalToNumber, msToNumber } from "./time.ts";
 export * from "./type_info.ts";
-/** Text of a duration, in the words of npm's `ms`. */
+/** A duration in the format of npm's `ms`. */
 export type StringValue = string;

@@ -1,5 +1,5 @@
-// The options of the official SDK, by name. Programs may pass other fields, which are ignored as they are there; a misspelled option is
-// rejected, because without it a program would do something else than it says.
+// Option names of the official SDK. Unknown fields are ignored as there, but misspelled options are
+// rejected, because the program would otherwise behave differently than specified.
 import { type OptionNames, rejectMisspelledOptions } from "../../base/option_names.ts";
 import type { ActivityOptions, LocalActivityOptions, RetryPolicy } from "./options.ts";
 
@@ -12,7 +12,7 @@ const LOCAL_ACTIVITY: OptionNames<LocalActivityOptions> & { eventGroups: 1; acti
 };
 const { localRetryThreshold: _ofLocalOnes, ...SHARED } = LOCAL_ACTIVITY;
 const ACTIVITY: OptionNames<ActivityOptions> = { ...SHARED, activityId: 1, taskQueue: 1, heartbeatTimeout: 1 };
-/** Options of every start: of a client, a parent and a schedule. */
+/** Options of all starts: by a client, a parent and a schedule. */
 export const START_OPTIONS = {
   ...{ args: 1, workflowId: 1, taskQueue: 1, workflowIdReusePolicy: 1, workflowIdConflictPolicy: 1, retry: 1, cronSchedule: 1 },
   ...{ memo: 1, searchAttributes: 1, typedSearchAttributes: 1, staticDetails: 1, staticSummary: 1, priority: 1, typeInfo: 1 },

@@ -1,38 +1,41 @@
-// Options and small enumerations of `@temporalio/common` in their official form.
+// Options and small enumerations of `@temporalio/common`.
 import { ValueError } from "./errors.ts";
 import type { VersioningIntent } from "./deployments.ts";
 import type { Priority } from "./priority.ts";
 import type { Duration } from "./time.ts";
 
-/** What a cancellation of its scope does to an activity. */
+/** Effect of a scope's cancellation on an activity. */
 export const ActivityCancellationType = {
   TRY_CANCEL: "TRY_CANCEL",
   WAIT_CANCELLATION_COMPLETED: "WAIT_CANCELLATION_COMPLETED",
   ABANDON: "ABANDON",
 } as const;
-/** What a cancellation of its scope does to an activity. */
+/** Effect of a scope's cancellation on an activity. */
 export type ActivityCancellationType = keyof typeof ActivityCancellationType;
 
-/** What a cancellation of its scope does to a child workflow. */
+/** Effect of a scope's cancellation on a child workflow. */
 export const ChildWorkflowCancellationType = {
   ABANDON: "ABANDON",
   TRY_CANCEL: "TRY_CANCEL",
   WAIT_CANCELLATION_COMPLETED: "WAIT_CANCELLATION_COMPLETED",
   WAIT_CANCELLATION_REQUESTED: "WAIT_CANCELLATION_REQUESTED",
 } as const;
-/** What a cancellation of its scope does to a child workflow. */
+/** Effect of a scope's cancellation on a child workflow. */
 export type ChildWorkflowCancellationType = keyof typeof ChildWorkflowCancellationType;
 
-/** Members of an enumeration in their present spelling, by name; the order is that of the numbers, from 1. */
+/** Members of an enumeration by name, in the order of their numbers, from 1. */
 export type Members<K extends string> = { readonly [N in K]: N };
 
-/** An enumeration with its members in both spellings: `ABANDON`, and `PARENT_CLOSE_POLICY_ABANDON`, as programs of before 1.12 have it. */
+/**
+ * An enumeration with both spellings: `ABANDON`, and `PARENT_CLOSE_POLICY_ABANDON` of programs
+ * before 1.12.
+ */
 export type InBothSpellings<P extends string, K extends string> =
   & Members<K>
   & { readonly [N in K as `${P}${N}`]: N }
   & { readonly [N in `${P}UNSPECIFIED`]: undefined };
 
-/** Makes one: the prefix of the older spelling, and the names. */
+/** Creates an enumeration from the old prefix and the names. */
 export function inBothSpellings<K extends string, P extends string>(prefix: P, names: readonly K[]): InBothSpellings<P, K> {
   return Object.fromEntries([
     ...names.map((name) => [name, name]),
@@ -42,24 +45,27 @@ export function inBothSpellings<K extends string, P extends string>(prefix: P, n
 }
 
 const PARENT_CLOSE = ["TERMINATE", "ABANDON", "REQUEST_CANCEL"] as const;
-/** What becomes of a child when its parent closes. */
+/** What happens to a child when its parent closes. */
 export const ParentClosePolicy: InBothSpellings<"PARENT_CLOSE_POLICY_", ParentClosePolicy> = inBothSpellings(
   "PARENT_CLOSE_POLICY_",
   PARENT_CLOSE,
 );
-/** What becomes of a child when its parent closes. */
+/** What happens to a child when its parent closes. */
 export type ParentClosePolicy = (typeof PARENT_CLOSE)[number];
 
 const ID_REUSE = ["ALLOW_DUPLICATE", "ALLOW_DUPLICATE_FAILED_ONLY", "REJECT_DUPLICATE", "TERMINATE_IF_RUNNING"] as const;
-/** May a start take an id that was used before? */
+/** Whether the id of a closed workflow can be reused. */
 export const WorkflowIdReusePolicy: InBothSpellings<"WORKFLOW_ID_REUSE_POLICY_", WorkflowIdReusePolicy> = inBothSpellings(
   "WORKFLOW_ID_REUSE_POLICY_",
   ID_REUSE,
 );
-/** Whether a start may take an id that was used before. */
+/** Whether the id of a closed workflow can be reused. */
 export type WorkflowIdReusePolicy = (typeof ID_REUSE)[number];
 
-/** A value of an enumeration, which programs give by its name, with the older prefix, or by its number; undefined and null are 0. */
+/**
+ * Returns the number of an enumeration value given by name, with or without the old prefix, or by
+ * number; undefined and null are 0.
+ */
 export function enumNumber(
   what: string,
   members: { readonly [name: string]: string | undefined },
@@ -74,22 +80,22 @@ export function enumNumber(
   return at;
 }
 
-/** What becomes of a message handler that is still running when the workflow ends. */
+/** What happens to a running message handler when the workflow ends. */
 export const HandlerUnfinishedPolicy = { WARN_AND_ABANDON: "WARN_AND_ABANDON", ABANDON: "ABANDON" } as const;
-/** What becomes of a message handler that is still running when the workflow ends. */
+/** What happens to a running message handler when the workflow ends. */
 export type HandlerUnfinishedPolicy = keyof typeof HandlerUnfinishedPolicy;
 
-/** When and how often attempts are repeated. */
+/** Policy of retries. */
 export interface RetryPolicy {
-  /** Factor from one interval to the next. Default: 2. */
+  /** Factor of consecutive intervals. Default: 2. */
   backoffCoefficient?: number;
-  /** Time until the second attempt. Default: 1 second. */
+  /** Delay of the second attempt. Default: 1 second. */
   initialInterval?: Duration;
-  /** Attempts in all. Default: no limit. */
+  /** Maximum number of attempts. Default: no limit. */
   maximumAttempts?: number;
-  /** The longest time between attempts. Default: 100 times the first one. */
+  /** Maximum interval. Default: 100 times the initial one. */
   maximumInterval?: Duration;
-  /** Types of failures that are not tried again. */
+  /** Types of failures that are not retried. */
   nonRetryableErrorTypes?: string[];
 }
 
@@ -97,32 +103,32 @@ export interface RetryPolicy {
 export interface ActivityOptions {
   /** Default: a number, counted in the run. */
   activityId?: string;
-  /** Default: that of the workflow. */
+  /** Default: the workflow's queue. */
   taskQueue?: string;
-  /** The longest time between heartbeats. */
+  /** Maximum time between heartbeats. */
   heartbeatTimeout?: Duration;
   /** Default: the server's policy. */
   retry?: RetryPolicy;
-  /** The longest time of one attempt. */
+  /** Limit of one attempt. */
   startToCloseTimeout?: Duration;
-  /** The longest wait for a worker. */
+  /** Maximum wait for a worker. */
   scheduleToStartTimeout?: Duration;
-  /** The longest time in all, retries included. */
+  /** Limit of all attempts, including retries. */
   scheduleToCloseTimeout?: Duration;
   /** Default: "TRY_CANCEL". */
   cancellationType?: ActivityCancellationType;
-  /** Shown in user interfaces. */
+  /** Text for user interfaces. */
   summary?: string;
-  /** Lets the server hand the task to this worker at once. Default: true. */
+  /** Allows the server to return the task to this worker at once. Default: true. */
   allowEagerDispatch?: boolean;
-  /** Which builds may take it (deprecated). */
+  /** Builds that may run it. Deprecated. */
   versioningIntent?: VersioningIntent;
-  /** Order among the tasks of its queue. */
+  /** Priority in the queue. */
   priority?: Priority;
 }
 
 /** Options of activities that run within the workflow task. */
 export interface LocalActivityOptions extends Omit<ActivityOptions, "activityId" | "taskQueue" | "heartbeatTimeout"> {
-  /** Retries that are further away than this wait in a timer of the workflow. Default: 1 minute. */
+  /** Longer retry delays use a timer of the workflow. Default: 1 minute. */
   localRetryThreshold?: Duration;
 }

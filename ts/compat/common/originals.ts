@@ -1,12 +1,12 @@
-// Errors that failures were made of (ensureApplicationFailure): the stack trace of such a failure says what was thrown.
+// Original errors of failures (ensureApplicationFailure), whose stack traces the failures have.
 const originals = new WeakMap<Error, Error>();
 
-/** Notes what a failure was made of, and whose stack it has. */
+/** Records the original error of a failure. */
 export function madeOf(failure: Error, original: Error): void {
   originals.set(failure, original);
 }
 
-/** The error that a failure was made of; undefined for one that was made as it is. */
+/** Returns the original error of a failure; undefined without one. */
 export function originalError(failure: Error): Error | undefined {
   return originals.get(failure);
 }

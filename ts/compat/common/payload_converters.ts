@@ -1,25 +1,26 @@
-// Payload converters in the shape of `@temporalio/common`: classes that programs compose and extend. The bytes are those of ts/converter.
-// Payload converter modules run in the workflow sandbox, so this is loaded there.
+// Payload converters of `@temporalio/common`: classes that programs compose and extend, with the
+// encodings of ts/converter. Converter modules run in the workflow sandbox, where this module is
+// loaded.
 import { jsonPayload, jsonPayloadConverter, type Payload as FullPayload } from "../../converter/payload.ts";
 import type { PayloadConverter as ProductConverter } from "../../converter/payload.ts";
 import { PayloadConverterError, ValueError } from "./errors.ts";
 import type { ConverterHint, SerializationContext, TypeInfo } from "./type_info.ts";
 
-/** A value as it travels. */
+/** An encoded value. */
 export interface Payload {
-  /** Says how the data is encoded (`encoding`), and what converters and codecs add. */
+  /** Encoding of the data (`encoding`) and entries of converters and codecs. */
   metadata?: { [key: string]: Uint8Array } | null;
   /** The encoded value. */
   data?: Uint8Array | null;
-  /** Where parts of it are kept outside. */
+  /** External parts of the value. */
   externalPayloads?: readonly object[] | null;
 }
 
-/** Key of the metadata that names the encoding. */
+/** Metadata key of the encoding. */
 export const METADATA_ENCODING_KEY = "encoding";
-/** Key of the metadata that names a protobuf message. */
+/** Metadata key of the protobuf message type. */
 export const METADATA_MESSAGE_TYPE_KEY = "messageType";
-/** The encodings of the SDKs. */
+/** Encodings of the SDKs. */
 export const encodingTypes = {
   METADATA_ENCODING_NULL: "binary/null",
   METADATA_ENCODING_RAW: "binary/plain",
@@ -27,12 +28,12 @@ export const encodingTypes = {
   METADATA_ENCODING_PROTOBUF_JSON: "json/protobuf",
   METADATA_ENCODING_PROTOBUF: "binary/protobuf",
 } as const;
-/** The encodings of the SDKs. */
+/** Encodings of the SDKs. */
 export type EncodingType = (typeof encodingTypes)[keyof typeof encodingTypes];
 
 const utf8 = new TextEncoder();
 const text = new TextDecoder();
-/** The encodings, as metadata has them. */
+/** Encodings as metadata values. */
 export const encodingKeys: { readonly [name in keyof typeof encodingTypes]: Uint8Array } = {
   METADATA_ENCODING_NULL: utf8.encode(encodingTypes.METADATA_ENCODING_NULL),
   METADATA_ENCODING_RAW: utf8.encode(encodingTypes.METADATA_ENCODING_RAW),
@@ -41,61 +42,61 @@ export const encodingKeys: { readonly [name in keyof typeof encodingTypes]: Uint
   METADATA_ENCODING_PROTOBUF: utf8.encode(encodingTypes.METADATA_ENCODING_PROTOBUF),
 };
 
-/** Turns one value into a payload and back. Synchronous and pure: it runs in workflow code. */
+/** Converts values to payloads and back. Must be synchronous and pure: runs in workflow code. */
 export interface PayloadConverter {
-  /** The payload of a value. Throws a ValueError for one that it cannot encode. */
+  /** Encodes a value. Throws a ValueError for values that it cannot encode. */
   toPayload<T>(value: T, context?: SerializationContext, hint?: ConverterHint<T>): Payload;
-  /** The value of a payload. */
+  /** Decodes a payload. */
   fromPayload<T>(payload: Payload, context?: SerializationContext, hint?: ConverterHint<T>): T;
-  /** Does it know the hint? */
+  /** Returns whether the hint is known. */
   validateConverterHint?: (hint: ConverterHint) => boolean;
 }
 
-/** A converter for one encoding. */
+/** A converter of one encoding. */
 export interface PayloadConverterWithEncoding {
-  /** The payload of a value; undefined for one that is not for this converter. */
+  /** Encodes a value; undefined if another converter must encode it. */
   toPayload<T>(value: T, context?: SerializationContext, hint?: ConverterHint<T>): Payload | undefined;
-  /** The value of a payload of this encoding. */
+  /** Decodes a payload of this encoding. */
   fromPayload<T>(payload: Payload, context?: SerializationContext, hint?: ConverterHint<T>): T;
-  /** The encoding. */
+  /** Encoding of the payloads. */
   readonly encodingType: string;
-  /** Does it know the hint? */
+  /** Returns whether the hint is known. */
   validateConverterHint?: (hint: ConverterHint) => boolean;
 }
 
-/** Marks the type of a raw value. */
+/** Brand of a raw value's type. */
 export const rawPayloadTypeBrand: unique symbol = Symbol("rawPayloadTypeBrand");
 
-/** A payload that is carried as it is: converters do not touch it. */
+/** A payload that converters pass on unchanged. */
 export class RawValue<T = unknown> {
   readonly #payload: Payload;
-  /** Type alone. */
+  /** Exists only in the type. */
   readonly [rawPayloadTypeBrand]: T = undefined as T;
 
   constructor(value: T, payloadConverter: PayloadConverter = defaultPayloadConverter, context?: SerializationContext) {
     this.#payload = payloadConverter.toPayload(value, context);
   }
 
-  /** One of a payload. */
+  /** Wraps a payload. */
   static fromPayload(payload: Payload): RawValue {
     return new RawValue<unknown>(payload, AS_IT_IS);
   }
 
-  /** The payload. */
+  /** The wrapped payload. */
   get payload(): Payload {
     return this.#payload;
   }
 }
 const AS_IT_IS = { toPayload: (value: unknown) => value, fromPayload: (payload: Payload) => payload } as PayloadConverter;
 
-/** The type of a value that is to be read as a RawValue. */
+/** Type hint of values that are decoded to a RawValue. */
 export const rawValueTypeInfo: TypeInfo<RawValue> = {};
 
-/** Asks converters in turn: the first one that takes a value encodes it; the one of the payload's encoding decodes. */
+/** Encodes with the first converter that accepts a value; decodes by the payload's encoding. */
 export class CompositePayloadConverter implements PayloadConverter {
-  /** The converters, in the order in which they are asked. */
+  /** Converters in order. */
   readonly converters: PayloadConverterWithEncoding[];
-  /** The converters by encoding. */
+  /** Converters by encoding. */
   readonly converterByEncoding: Map<string, PayloadConverterWithEncoding> = new Map();
 
   constructor(...converters: PayloadConverterWithEncoding[]) {
@@ -104,7 +105,7 @@ export class CompositePayloadConverter implements PayloadConverter {
     for (const converter of converters) this.converterByEncoding.set(converter.encodingType, converter);
   }
 
-  /** The payload of a value. Throws a ValueError where no converter takes it. */
+  /** Encodes a value. Throws a ValueError if no converter accepts it. */
   toPayload<T>(value: T, context?: SerializationContext, hint?: ConverterHint<T>): Payload {
     if (value instanceof RawValue) return value.payload;
     for (const converter of this.converters) {
@@ -116,7 +117,7 @@ export class CompositePayloadConverter implements PayloadConverter {
     throw new ValueError(`Unable to convert ${value} to payload`);
   }
 
-  /** The value of a payload. Throws a ValueError for an encoding that no converter has. */
+  /** Decodes a payload. Throws a ValueError for an unknown encoding. */
   fromPayload<T>(payload: Payload, context?: SerializationContext, hint?: ConverterHint<T>): T {
     if (payload.metadata === undefined || payload.metadata === null) throw new ValueError("Missing payload metadata");
     const encoding = text.decode(payload.metadata[METADATA_ENCODING_KEY]);
@@ -131,44 +132,44 @@ export class CompositePayloadConverter implements PayloadConverter {
   }
 }
 
-/** undefined. */
+/** Converts undefined. */
 export class UndefinedPayloadConverter implements PayloadConverterWithEncoding {
   /** The encoding. */
   readonly encodingType = encodingTypes.METADATA_ENCODING_NULL;
 
-  /** The payload of undefined. */
+  /** Encodes undefined. */
   toPayload(value: unknown): Payload | undefined {
     return value === undefined ? { metadata: { [METADATA_ENCODING_KEY]: encodingKeys.METADATA_ENCODING_NULL } } : undefined;
   }
 
-  /** undefined. */
+  /** Returns undefined. */
   fromPayload<T>(_content: Payload): T {
     return undefined as T;
   }
 }
 
-/** Bytes. */
+/** Converts bytes. */
 export class BinaryPayloadConverter implements PayloadConverterWithEncoding {
   /** The encoding. */
   readonly encodingType = encodingTypes.METADATA_ENCODING_RAW;
 
-  /** The payload of a Uint8Array. */
+  /** Encodes a Uint8Array. */
   toPayload(value: unknown): Payload | undefined {
     return value instanceof Uint8Array ? jsonPayloadConverter.toPayload(value) : undefined;
   }
 
-  /** The bytes, as a Uint8Array of this realm. */
+  /** Returns the bytes as a Uint8Array of this realm. */
   fromPayload<T>({ data }: Payload): T {
     return (data ? new Uint8Array(data.buffer, data.byteOffset, data.length) : data) as T;
   }
 }
 
-/** What JSON has a form for. */
+/** Converts values to JSON. */
 export class JsonPayloadConverter implements PayloadConverterWithEncoding {
   /** The encoding. */
   readonly encodingType = encodingTypes.METADATA_ENCODING_JSON;
 
-  /** The payload of a value; undefined for one that JSON has no form for. */
+  /** Encodes a value; undefined for a value without a form in JSON. */
   toPayload(value: unknown): Payload | undefined {
     try {
       return value === undefined ? undefined : jsonPayload(JSON.stringify(value), value);
@@ -177,27 +178,27 @@ export class JsonPayloadConverter implements PayloadConverterWithEncoding {
     }
   }
 
-  /** The value. */
+  /** Decodes JSON. */
   fromPayload<T>({ data }: Payload): T {
     if (data === undefined || data === null) throw new ValueError("Got payload with no data");
     return JSON.parse(text.decode(data)) as T;
   }
 }
 
-/** undefined, bytes, JSON. */
+/** Converts undefined, bytes and JSON. */
 export class DefaultPayloadConverter extends CompositePayloadConverter {
   constructor() {
     super(new UndefinedPayloadConverter(), new BinaryPayloadConverter(), new JsonPayloadConverter());
   }
 }
 
-/** What is used where a program names no converter: undefined, bytes, JSON. */
+/** Default converter: undefined, bytes, JSON. */
 export const defaultPayloadConverter: DefaultPayloadConverter = new DefaultPayloadConverter();
 
-/** With both fields. */
+/** Returns the payload with both fields set. */
 export const full = ({ metadata, data }: Payload): FullPayload => ({ metadata: metadata ?? {}, data: data ?? new Uint8Array(0) });
 
-/** The converter as it is for one owner of values: calls that name no context have this one. */
+/** Returns the converter for one owner of values, used by calls without a context. */
 export function inContext<C extends ProductConverter>(given: C, context: SerializationContext): C {
   const converter = given as unknown as PayloadConverter;
   const bound: PayloadConverter = {
@@ -210,13 +211,13 @@ export function inContext<C extends ProductConverter>(given: C, context: Seriali
   return bound as unknown as C;
 }
 
-/** The converter in the product's own shape. */
+/** Adapts a converter to the native interface. */
 export function productConverter(converter: PayloadConverter, context?: SerializationContext): ProductConverter {
   const encode = (value: unknown): FullPayload => {
     if (value instanceof RawValue) return full(value.payload);
     return full(converter.toPayload(value, context));
   };
-  // Payloads without an encoding, of void results and other SDKs, are read as the product reads them.
+  // Payloads without an encoding (void results, other SDKs) are decoded by the native converter.
   const decode = converter === defaultPayloadConverter ? jsonPayloadConverter : converter;
   return {
     toPayload: encode,

@@ -1,9 +1,10 @@
-// Lists and records of values to payloads and back, as `@temporalio/common` exports it for converters and interceptors.
+// Converts lists and records of values, as exported by `@temporalio/common` for converters and
+// interceptors.
 import { ValueError } from "./errors.ts";
 import { type Payload, type PayloadConverter, RawValue, rawValueTypeInfo } from "./payload_converters.ts";
 import type { SerializationContext, TypeInfo } from "./type_info.ts";
 
-/** The payload of a value whose type is known. */
+/** Encodes a value with a type hint. */
 export function toPayloadWithTypeInfo<T, D = T>(
   converter: PayloadConverter,
   value: T,
@@ -19,7 +20,7 @@ export function toPayloadWithTypeInfo<T, D = T>(
   return converter.toPayload<D>(travels, context, typeInfo?.payloadConverterHint);
 }
 
-/** The value of a payload whose type is known. */
+/** Decodes a value with a type hint. */
 export function fromPayloadWithTypeInfo<T, D = T>(
   converter: PayloadConverter,
   payload: Payload,
@@ -32,12 +33,12 @@ export function fromPayloadWithTypeInfo<T, D = T>(
   return transfer === undefined ? value as unknown as T : transfer.fromTransferType(value);
 }
 
-/** Payloads of values; undefined where there are none. */
+/** Encodes values; undefined without any. */
 export function toPayloads(converter: PayloadConverter, ...values: unknown[]): Payload[] | undefined {
   return toPayloadsWithContext(converter, undefined, values);
 }
 
-/** Payloads of values; undefined where there are none. */
+/** Encodes values; undefined without any. */
 export function toPayloadsWithContext(
   converter: PayloadConverter,
   context: SerializationContext | undefined,
@@ -48,7 +49,7 @@ export function toPayloadsWithContext(
   return values.map((value, i) => toPayloadWithTypeInfo(converter, value, context, typeInfo?.[i]));
 }
 
-/** The payload of a value; undefined and null stay what they are. */
+/** Encodes a value; returns undefined and null unchanged. */
 export function convertOptionalToPayload(
   payloadConverter: PayloadConverter,
   value: unknown,
@@ -57,7 +58,7 @@ export function convertOptionalToPayload(
   return value === undefined || value === null ? value : payloadConverter.toPayload(value, context);
 }
 
-/** Payloads of a record's values. */
+/** Encodes the values of a record. */
 // deno-lint-ignore no-explicit-any
 export function mapToPayloads<K extends string, T = any>(
   converter: PayloadConverter,
@@ -68,7 +69,7 @@ export function mapToPayloads<K extends string, T = any>(
   return Object.fromEntries(entries.map(([key, value]) => [key, converter.toPayload(value, context)])) as Record<K, Payload>;
 }
 
-/** The value of one payload of a list; undefined where it has none there. */
+/** Decodes one value of a list; undefined if it is missing. */
 export function fromPayloadsAtIndex<T, D = T>(
   converter: PayloadConverter,
   index: number,
@@ -80,7 +81,7 @@ export function fromPayloadsAtIndex<T, D = T>(
   return payload ? fromPayloadWithTypeInfo(converter, payload, context, typeInfo) : undefined as T;
 }
 
-/** Values of payloads. */
+/** Decodes a list. */
 export function arrayFromPayloads(
   converter: PayloadConverter,
   payloads?: Payload[] | null,
@@ -90,7 +91,7 @@ export function arrayFromPayloads(
   return (payloads ?? []).map((payload, i) => fromPayloadWithTypeInfo(converter, payload, context, typeInfo?.[i]));
 }
 
-/** Values of a record's payloads; undefined where there is no record. */
+/** Decodes the values of a record; undefined without a record. */
 export function mapFromPayloads<K extends string, T = unknown>(
   converter: PayloadConverter,
   map?: Record<K, Payload> | null,

@@ -1,6 +1,7 @@
-// Messages of Temporal's API as the official packages show them (protobufjs): fields of a oneof stand beside the others, 64-bit integers are
-// Longs, enumerations numbers, and a field that is not set reads as its default, through the prototype. The product's own messages
-// (protobuf-es) differ in these points alone, so one walk over the descriptor does for every message.
+// Messages of Temporal's API in the official packages' form (protobufjs): oneof fields are ordinary
+// fields, 64-bit integers are Longs, enumerations numbers, and unset fields read as defaults of the
+// prototype. The native messages (protobuf-es) differ only in these points, so one conversion
+// covers every message.
 import { create, type DescField, type DescMessage, type Message, type MessageShape, ScalarType } from "@bufbuild/protobuf";
 import { base64Decode, base64Encode } from "@bufbuild/protobuf/wire";
 import { bigintOf, Long, type LongLike } from "./long.ts";
@@ -14,7 +15,7 @@ type Fields = { [name: string]: unknown };
 const WRAPPER = /^google\.protobuf\.(?:U?Int(?:32|64)|Double|Float|Bool|String|Bytes)Value$/;
 const UNSIGNED: ReadonlySet<ScalarType> = new Set([ScalarType.UINT64, ScalarType.FIXED64]);
 const SIGNED: ReadonlySet<ScalarType> = new Set([ScalarType.INT64, ScalarType.SFIXED64, ScalarType.SINT64]);
-/** protobufjs has `type_url` of an Any as it is written in the file. */
+/** protobufjs keeps `type_url` of an Any as in the .proto file. */
 const nameOf = (field: DescField): string => field.parent.typeName === "google.protobuf.Any" ? field.name : field.localName;
 const is64 = (type: ScalarType): boolean => UNSIGNED.has(type) || SIGNED.has(type);
 
@@ -22,7 +23,7 @@ const is64 = (type: ScalarType): boolean => UNSIGNED.has(type) || SIGNED.has(typ
 
 const prototypes = new Map<string, object>();
 
-/** What fields read as that are not set. */
+/** Defaults of unset fields. */
 function prototypeOf(desc: DescMessage): object {
   let prototype = prototypes.get(desc.typeName);
   if (prototype === undefined) {
@@ -37,7 +38,7 @@ function prototypeOf(desc: DescMessage): object {
   return prototype;
 }
 
-/** As protobufjs writes a message into JSON: names of enumerations, 64-bit integers as text, bytes in base64. */
+/** JSON of a message like protobufjs: enumerations as names, 64-bit integers as text, bytes in base64. */
 function jsonOf(desc: DescMessage, plain: Fields): Fields {
   const json: Fields = {};
   for (const field of desc.fields) {
@@ -78,7 +79,7 @@ function scalarDefault(type: ScalarType): unknown {
   return type === ScalarType.BYTES ? new Uint8Array(0) : 0;
 }
 
-/** A message in the official packages' form. */
+/** Converts a message to the official packages' form. */
 export function toPlain<D extends DescMessage>(desc: D, message: MessageShape<D>): PlainMessage {
   const source = message as unknown as Fields;
   const plain = Object.create(prototypeOf(desc)) as Fields;
@@ -116,7 +117,7 @@ function plainField(field: DescField, value: unknown): unknown {
 }
 
 function plainMessage(desc: DescMessage, value: unknown): unknown {
-  // A wrapper around one value is that value here.
+  // A wrapper of one value is represented by that value.
   if (WRAPPER.test(desc.typeName) && (typeof value !== "object" || value instanceof Uint8Array)) {
     return { value: plainField(desc.fields[0]!, value) };
   }
@@ -129,14 +130,17 @@ function mapped(map: Fields, one: (item: unknown) => unknown): Fields {
 
 // ---------------------------------------------------------------------------------------------------------------- from the plain form
 
-/** A message of its plain form; also of objects that leave out what is not set. Throws a TypeError for a field of another type. */
+/**
+ * Converts a message from the official form; unset fields may be missing. Throws a TypeError for a
+ * field of a wrong type.
+ */
 export function fromPlain<D extends DescMessage>(desc: D, plain: PlainMessage): MessageShape<D> {
   if (typeof plain !== "object" || plain === null) throw new TypeError(`${desc.typeName}: an object is expected, not ${plain}`);
   const message = create(desc) as unknown as Fields;
   for (const field of desc.fields) {
     const value = (plain as Fields)[nameOf(field)];
     if (value === undefined || value === null) continue;
-    // The prototype's defaults set nothing; in a oneof they would choose.
+    // Prototype defaults are not set fields; in a oneof they would select a case.
     if (field.oneof !== undefined) message[field.oneof.localName] = { case: field.localName, value: readField(field, value) };
     else message[field.localName] = readField(field, value);
   }

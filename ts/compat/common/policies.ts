@@ -1,4 +1,4 @@
-// Enumerations of `@temporalio/common` that options and descriptions have beside those of options.ts, and the encoders of all of them.
+// Further enumerations of `@temporalio/common`, and encoders of all of them.
 import { type EnumCodec, enumCodec, makeProtoEnumConverters } from "./enum_codecs.ts";
 import {
   ApplicationFailureCategory,
@@ -10,40 +10,40 @@ import {
 import { ActivityCancellationType, type Members, WorkflowIdReusePolicy } from "./options.ts";
 
 type Names = { readonly [name: string]: string | undefined };
-/** The members of an enumeration in the present spelling, in the order of their numbers. */
+/** Members of an enumeration in the current spelling, in the order of their numbers. */
 const namesOf = (members: Names, prefix: string): string[] => Object.keys(members).filter((name) => !name.startsWith(prefix));
 const codecOf = <N extends string, P extends string>(members: Names, prefix: P): EnumCodec<P, N> =>
   enumCodec(prefix, namesOf(members, prefix) as N[]);
 
-/** What a start does where a workflow of its id is running. */
+/** What a start does if a workflow with its id is running. */
 export const WorkflowIdConflictPolicy: Members<"FAIL" | "USE_EXISTING" | "TERMINATE_EXISTING"> = {
   FAIL: "FAIL",
   USE_EXISTING: "USE_EXISTING",
   TERMINATE_EXISTING: "TERMINATE_EXISTING",
 };
-/** What a start does where a workflow of its id is running. */
+/** What a start does if a workflow with its id is running. */
 export type WorkflowIdConflictPolicy = keyof typeof WorkflowIdConflictPolicy;
 
-/** What versions of a worker may take a run on. */
+/** Worker versions that may continue a run. */
 export const VersioningBehavior: Members<"PINNED" | "AUTO_UPGRADE"> = { PINNED: "PINNED", AUTO_UPGRADE: "AUTO_UPGRADE" };
-/** What versions of a worker may take a run on. */
+/** Worker versions that may continue a run. */
 export type VersioningBehavior = keyof typeof VersioningBehavior;
 
-/** What version the run that a continue-as-new starts begins on. */
+/** Version of the next run after continue-as-new. */
 export const InitialVersioningBehavior: Members<"AUTO_UPGRADE" | "USE_RAMPING_VERSION"> = {
   AUTO_UPGRADE: "AUTO_UPGRADE",
   USE_RAMPING_VERSION: "USE_RAMPING_VERSION",
 };
-/** What version the run that a continue-as-new starts begins on. */
+/** Version of the next run after continue-as-new. */
 export type InitialVersioningBehavior = keyof typeof InitialVersioningBehavior;
 
-/** Why the server suggests to continue as new. */
+/** Why the server suggests continue-as-new. */
 export const SuggestContinueAsNewReason: Members<"HISTORY_SIZE_TOO_LARGE" | "TOO_MANY_HISTORY_EVENTS" | "TOO_MANY_UPDATES"> = {
   HISTORY_SIZE_TOO_LARGE: "HISTORY_SIZE_TOO_LARGE",
   TOO_MANY_HISTORY_EVENTS: "TOO_MANY_HISTORY_EVENTS",
   TOO_MANY_UPDATES: "TOO_MANY_UPDATES",
 };
-/** Why the server suggests to continue as new. */
+/** Why the server suggests continue-as-new. */
 export type SuggestContinueAsNewReason = keyof typeof SuggestContinueAsNewReason;
 
 const reuse: EnumCodec<"WORKFLOW_ID_REUSE_POLICY_", WorkflowIdReusePolicy> = codecOf<
@@ -87,7 +87,7 @@ const category: EnumCodec<"APPLICATION_ERROR_CATEGORY_", ApplicationFailureCateg
   ApplicationFailureCategory,
   "APPLICATION_ERROR_CATEGORY_",
 );
-// These begin at 0, and have no member for what is not set.
+// These start at 0 and have no member for unset.
 const cancellation: EnumCodec<"", ActivityCancellationType> = makeProtoEnumConverters<ActivityCancellationType, "">(
   {
     [ActivityCancellationType.TRY_CANCEL]: 0,
@@ -97,44 +97,44 @@ const cancellation: EnumCodec<"", ActivityCancellationType> = makeProtoEnumConve
   "",
 );
 
-/** The number of a policy. Throws a ValueError for another name. */
+/** Returns the number of a policy. Throws a ValueError for an unknown name. */
 export const encodeWorkflowIdReusePolicy: typeof reuse[0] = reuse[0];
-/** The policy of a number. */
+/** Returns the policy of a number. */
 export const decodeWorkflowIdReusePolicy: typeof reuse[1] = reuse[1];
-/** The number of a policy. Throws a ValueError for another name. */
+/** Returns the number of a policy. Throws a ValueError for an unknown name. */
 export const encodeWorkflowIdConflictPolicy: typeof conflict[0] = conflict[0];
-/** The policy of a number. */
+/** Returns the policy of a number. */
 export const decodeWorkflowIdConflictPolicy: typeof conflict[1] = conflict[1];
-/** The number of a behaviour. Throws a ValueError for another name. */
+/** Returns the number of a behavior. Throws a ValueError for an unknown name. */
 export const encodeVersioningBehavior: typeof behavior[0] = behavior[0];
-/** The behaviour of a number. */
+/** Returns the behavior of a number. */
 export const decodeVersioningBehavior: typeof behavior[1] = behavior[1];
-/** The number of a behaviour. Throws a ValueError for another name. */
+/** Returns the number of a behavior. Throws a ValueError for an unknown name. */
 export const encodeInitialVersioningBehavior: typeof initial[0] = initial[0];
-/** The behaviour of a number. */
+/** Returns the behavior of a number. */
 export const decodeInitialVersioningBehavior: typeof initial[1] = initial[1];
-/** The number of a reason. Throws a ValueError for another name. */
+/** Returns the number of a reason. Throws a ValueError for an unknown name. */
 export const encodeSuggestContinueAsNewReason: typeof reasons[0] = reasons[0];
-/** The reason of a number. */
+/** Returns the reason of a number. */
 export const decodeSuggestContinueAsNewReason: typeof reasons[1] = reasons[1];
-/** The number of a type of timeout. Throws a ValueError for another name. */
+/** Returns the number of a timeout type. Throws a ValueError for an unknown name. */
 export const encodeTimeoutType: typeof timeout[0] = timeout[0];
-/** The type of timeout of a number. */
+/** Returns the timeout type of a number. */
 export const decodeTimeoutType: typeof timeout[1] = timeout[1];
-/** The number of a retry state. Throws a ValueError for another name. */
+/** Returns the number of a retry state. Throws a ValueError for an unknown name. */
 export const encodeRetryState: typeof retry[0] = retry[0];
-/** The retry state of a number. */
+/** Returns the retry state of a number. */
 export const decodeRetryState: typeof retry[1] = retry[1];
-/** The number of a category. Throws a ValueError for another name. */
+/** Returns the number of a category. Throws a ValueError for an unknown name. */
 export const encodeApplicationFailureCategory: typeof category[0] = category[0];
-/** The category of a number. */
+/** Returns the category of a number. */
 export const decodeApplicationFailureCategory: typeof category[1] = category[1];
-/** The number of a cancellation type. Throws a ValueError for another name. */
+/** Returns the number of a cancellation type. Throws a ValueError for an unknown name. */
 export const encodeActivityCancellationType: typeof cancellation[0] = cancellation[0];
-/** The cancellation type of a number. */
+/** Returns the cancellation type of a number. */
 export const decodeActivityCancellationType: typeof cancellation[1] = cancellation[1];
 
-/** The reasons of numbers; undefined where there are none. */
+/** Returns the reasons of numbers; undefined without any. */
 export function suggestContinueAsNewReasonsFromProto(
   numbers: readonly number[] | null | undefined,
 ): SuggestContinueAsNewReason[] | undefined {

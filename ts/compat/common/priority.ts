@@ -1,17 +1,17 @@
-// The order of tasks of workflows and activities in a queue.
+// Priority of workflow and activity tasks in a queue.
 
-/** Order among the tasks of a queue. */
+/** Priority in a queue. */
 export interface Priority {
-  /** A whole number from 1; smaller ones go first. Default: the middle of what the server has. */
+  /** Integer from 1; lower values first. Default: the middle of the server's range. */
   priorityKey?: number;
-  /** Tasks of different keys share the queue, by their weights. */
+  /** Tasks of different keys share the queue by weight. */
   fairnessKey?: string;
-  /** Share of the key. Default: 1. */
+  /** Weight of the key. Default: 1. */
   fairnessWeight?: number;
 }
 type ProtoPriority = { readonly [name in keyof Priority]?: Priority[name] | null };
 
-/** The priority of what the wire has. */
+/** Converts a priority from a message. */
 export function decodePriority(priority?: ProtoPriority | null): Priority {
   return {
     priorityKey: priority?.priorityKey ?? undefined,
@@ -20,7 +20,10 @@ export function decodePriority(priority?: ProtoPriority | null): Priority {
   } as Priority;
 }
 
-/** What the wire has for a priority. Throws a TypeError or RangeError for a value outside of its range. */
+/**
+ * Converts a priority to a message. Throws a TypeError or RangeError for a key that is not an
+ * integer from 0.
+ */
 export function compilePriority({ priorityKey, fairnessKey, fairnessWeight }: Priority): Required<Priority> {
   if (priorityKey !== undefined && priorityKey !== null) {
     if (!Number.isInteger(priorityKey)) throw new TypeError("priorityKey must be an integer");

@@ -1,4 +1,5 @@
-// `@temporalio/common/lib/proto-utils`: histories and payloads as JSON and back. On the host's side alone: it needs the API's messages.
+// `@temporalio/common/lib/proto-utils`: converts histories and payloads to JSON and back. Only on
+// the host, because it needs the API's messages.
 import { type DescMessage, fromJson, type JsonValue, toJson } from "@bufbuild/protobuf";
 import { PayloadSchema } from "../../api/generated/temporal/api/common/v1/message_pb.ts";
 import { HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
@@ -9,13 +10,13 @@ import { fromPlain, type PlainMessage, toPlain } from "./plain_proto.ts";
 export type History = PlainMessage;
 /** A payload in JSON: bytes are base64. */
 export interface JSONPayload {
-  /** Says how the data is encoded. */
+  /** Encoding of the data. */
   metadata?: Record<string, string> | null;
   /** The encoded value. */
   data?: string | null;
 }
 
-/** Names of enumerations as older exports have them ("WorkflowExecutionStarted") become those of the API. */
+/** Converts enumeration names of older exports ("WorkflowExecutionStarted") to those of the API. */
 function withNames(desc: DescMessage, json: unknown): unknown {
   if (typeof json !== "object" || json === null || Array.isArray(json)) return json;
   const fixed = { ...json as { [name: string]: unknown } };
@@ -36,7 +37,10 @@ function withNames(desc: DescMessage, json: unknown): unknown {
   return fixed;
 }
 
-/** A history of its JSON, as command lines and user interfaces export it. Throws a TypeError for something else. */
+/**
+ * Parses the JSON of a history, as exported by command lines and user interfaces. Throws a
+ * TypeError for other values.
+ */
 export function historyFromJSON(history: unknown): History {
   if (typeof history !== "object" || history === null || !Array.isArray((history as { events?: unknown }).events)) {
     throw new TypeError("Invalid history, expected an object with an array of events");
@@ -45,17 +49,17 @@ export function historyFromJSON(history: unknown): History {
   return toPlain(HistorySchema, fromJson(HistorySchema, json, { ignoreUnknownFields: true }));
 }
 
-/** The JSON text of a history. */
+/** Returns the JSON text of a history. */
 export function historyToJSON(history: History): string {
   return JSON.stringify(toJson(HistorySchema, fromPlain(HistorySchema, history)), undefined, 2);
 }
 
-/** The JSON of a payload. */
+/** Returns the JSON of a payload. */
 export function payloadToJSON(payload: Payload): JSONPayload {
   return toJson(PayloadSchema, fromPlain(PayloadSchema, payload)) as JSONPayload;
 }
 
-/** The payload of its JSON. */
+/** Parses the JSON of a payload. */
 export function JSONToPayload(json: JSONPayload): Payload {
   return toPlain(PayloadSchema, fromJson(PayloadSchema, json as JsonValue, { ignoreUnknownFields: true })) as Payload;
 }

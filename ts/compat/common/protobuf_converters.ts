@@ -1,4 +1,5 @@
-// Payload converters for messages of protobufjs (`@temporalio/common/lib/protobufs`). The program brings protobufjs and its own root of types.
+// Payload converters for protobufjs messages (`@temporalio/common/lib/protobufs`). The program
+// provides protobufjs and its root.
 import { PayloadConverterError, ValueError } from "./errors.ts";
 import {
   BinaryPayloadConverter,
@@ -17,34 +18,34 @@ import { decode, encode, errorMessage, isRecord } from "./text.ts";
 interface Root {
   lookupType(name: string): ProtobufType;
 }
-/** Classes of protobufjs have their names beside the ones that a minifier may change. */
+/** Classes of protobufjs have an unminified name in `className`. */
 const isA = (value: unknown, name: string): boolean =>
   isRecord(value) && (value.constructor as { className?: string }).className === name;
 
-/** The type of a message of protobufjs; undefined for anything else. */
+/** Returns the type of a protobufjs message; undefined for other values. */
 function typeOf(value: unknown): ProtobufType | undefined {
   const type = isRecord(value) ? value["$type"] : undefined;
   return isA(type, "Type") ? type as unknown as ProtobufType : undefined;
 }
 
 abstract class ProtobufPayloadConverter implements PayloadConverterWithEncoding {
-  /** The types that payloads may name. */
+  /** Types for decoding. */
   protected readonly root: Root | undefined;
-  /** The encoding. */
+  /** Encoding of the payloads. */
   abstract readonly encodingType: string;
 
-  /** Without a root it encodes only. Throws a TypeError for what is not a root of protobufjs. */
+  /** Without a root it can only encode. Throws a TypeError for an invalid root. */
   constructor(root?: unknown) {
     if (root && !isA(root, "Root")) throw new TypeError("root must be an instance of a protobufjs Root");
     this.root = root as Root | undefined;
   }
 
-  /** The bytes of a message. */
+  /** Encodes a message. */
   protected abstract write(type: ProtobufType, message: object): Uint8Array;
-  /** The message of bytes. */
+  /** Decodes a message. */
   protected abstract read(type: ProtobufType, data: Uint8Array): object;
 
-  /** The payload of a message; undefined for anything else. */
+  /** Encodes a message; undefined for other values. */
   toPayload(value: unknown): Payload | undefined {
     const type = typeOf(value);
     if (type === undefined) return undefined;
@@ -57,7 +58,7 @@ abstract class ProtobufPayloadConverter implements PayloadConverterWithEncoding 
     };
   }
 
-  /** The message. Throws a PayloadConverterError where the root does not have its type. */
+  /** Decodes a message. Throws a PayloadConverterError if the root lacks its type. */
   fromPayload<T>({ metadata, data }: Payload): T {
     if (data === undefined || data === null) throw new ValueError("Got payload with no data");
     const named = metadata?.[METADATA_MESSAGE_TYPE_KEY];
@@ -79,31 +80,31 @@ abstract class ProtobufPayloadConverter implements PayloadConverterWithEncoding 
   }
 }
 
-/** Messages of protobufjs as their bytes. */
+/** Encodes protobufjs messages as bytes. */
 export class ProtobufBinaryPayloadConverter extends ProtobufPayloadConverter {
   /** The encoding. */
   readonly encodingType = encodingTypes.METADATA_ENCODING_PROTOBUF;
 
-  /** A message's bytes. */
+  /** Encodes a message. */
   protected override write(type: ProtobufType, message: object): Uint8Array {
     return type.encode(message).finish();
   }
-  /** The message of these bytes. */
+  /** Decodes a message. */
   protected override read(type: ProtobufType, data: Uint8Array): object {
     return type.decode(data);
   }
 }
 
-/** Messages of protobufjs as JSON. */
+/** Encodes protobufjs messages as JSON. */
 export class ProtobufJsonPayloadConverter extends ProtobufPayloadConverter {
   /** The encoding. */
   readonly encodingType = encodingTypes.METADATA_ENCODING_PROTOBUF_JSON;
 
-  /** A message's bytes. */
+  /** Encodes a message. */
   protected override write(type: ProtobufType, message: object): Uint8Array {
     return encode(JSON.stringify(toProtoJson(type, message)));
   }
-  /** The message of these bytes. */
+  /** Decodes a message. */
   protected override read(type: ProtobufType, data: Uint8Array): object {
     return fromProtoJson(type, JSON.parse(decode(data)));
   }
@@ -111,11 +112,11 @@ export class ProtobufJsonPayloadConverter extends ProtobufPayloadConverter {
 
 /** Options of a {@link DefaultPayloadConverterWithProtobufs}. */
 export interface DefaultPayloadConverterWithProtobufsOptions {
-  /** The root of protobufjs that has the program's types. */
+  /** Root of protobufjs with the program's types. */
   protobufRoot: Record<string, unknown>;
 }
 
-/** undefined, bytes, messages of protobufjs, JSON. */
+/** Converts undefined, bytes, protobufjs messages and JSON. */
 export class DefaultPayloadConverterWithProtobufs extends CompositePayloadConverter {
   constructor({ protobufRoot }: DefaultPayloadConverterWithProtobufsOptions) {
     super(
@@ -128,18 +129,18 @@ export class DefaultPayloadConverterWithProtobufs extends CompositePayloadConver
   }
 }
 
-/** Names that protobufjs keeps for itself on roots and namespaces. */
+/** Names that protobufjs reserves on roots and namespaces. */
 const KEPT: ReadonlySet<string> = new Set([
   ...["options", "parsedOptions", "name", "parent", "resolved", "comment", "filename", "nested", "_nestedArray", "root"],
 ]);
 
 /**
- * A root of protobufjs's reflection whose namespaces and types can be asked for by name (`root.foo.bar.ProtoInput.create(...)`), as the
- * programs' `root.js` exports it.
+ * Makes namespaces and types of a protobufjs reflection root accessible by name
+ * (`root.foo.bar.ProtoInput.create(...)`), as in the programs' `root.js`.
  */
 export function patchProtobufRoot<T extends Record<string, unknown>>(root: T): T {
   const patched = withTypes(root, undefined);
-  // Own and enumerable, so that they are there after `import * as`.
+  // Own and enumerable properties, so that they exist after `import * as`.
   const own = (name: string, descriptor: PropertyDescriptor) => {
     if (!Object.hasOwn(patched, name)) {
       Object.defineProperty(patched, name, { ...descriptor, enumerable: true, configurable: true });

@@ -1,10 +1,10 @@
-// Messages of protobufjs as JSON of protobuf 3 and back: by protobufjs's own reflection, which the message carries, with the forms that JSON
-// has of Google's well-known types. protobufjs itself is the program's; nothing of it is imported.
+// Converts protobufjs messages to protobuf JSON and back, using the reflection of the message, with
+// the JSON forms of Google's well-known types. protobufjs is the program's copy and not imported.
 import { base64Decode, base64Encode } from "@bufbuild/protobuf/wire";
 import { PayloadConverterError } from "./errors.ts";
 import { bigintOf, Long, type LongLike } from "./long.ts";
 
-/** A field of protobufjs's reflection. */
+/** A field in protobufjs's reflection. */
 interface Field {
   readonly name: string;
   readonly type: string;
@@ -17,7 +17,7 @@ interface EnumType {
   readonly values: { readonly [name: string]: number };
   readonly valuesById: { readonly [number: number]: string };
 }
-/** A message type of protobufjs's reflection. */
+/** A message type in protobufjs's reflection. */
 export interface ProtobufType {
   readonly name: string;
   readonly fullName: string;
@@ -35,7 +35,7 @@ const isEnum = (type: Field["resolvedType"]): type is EnumType => type !== null 
 const nameOf = ({ fullName }: ProtobufType): string => fullName.replace(/^\./, "");
 const WRAPPER = /^google\.protobuf\.(?:U?Int(?:32|64)|Double|Float|Bool|String|Bytes)Value$/;
 
-/** The JSON of a message. Throws a PayloadConverterError for google.protobuf.Any. */
+/** Returns the JSON of a message. Throws a PayloadConverterError for google.protobuf.Any. */
 export function toProtoJson(type: ProtobufType, message: object): unknown {
   const name = nameOf(type);
   const source = message as Fields;
@@ -70,7 +70,7 @@ function fieldOut(field: Field, value: unknown): unknown {
   return value;
 }
 
-/** The message of its JSON. Fields that the type does not have are left out. */
+/** Parses the JSON of a message. Ignores unknown fields. */
 export function fromProtoJson(type: ProtobufType, json: unknown): object {
   const name = nameOf(type);
   if (WRAPPER.test(name)) return type.create({ value: fieldIn(type.fieldsArray[0]!, json) });

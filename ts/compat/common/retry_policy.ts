@@ -1,32 +1,32 @@
-// Retry policies of programs and of the wire.
+// Converts retry policies for messages and back.
 import { ValueError } from "./errors.ts";
 import { checkRetryPolicy } from "./option_names.ts";
 import type { RetryPolicy } from "./options.ts";
 import { msOptionalToTs, msToTs, optionalTsToMs, type Timestamp } from "./proto_time.ts";
 import { msOptionalToNumber, msToNumber } from "./time.ts";
 
-/** A retry policy as the wire has it. */
+/** A retry policy in a message. */
 export interface ProtoRetryPolicy {
-  /** Attempts in all. */
+  /** Maximum number of attempts. */
   maximumAttempts?: number | null;
-  /** Time until the second attempt. */
+  /** Delay of the second attempt. */
   initialInterval?: Timestamp | null;
-  /** The longest time between attempts. */
+  /** Maximum interval. */
   maximumInterval?: Timestamp | null;
-  /** Factor from one interval to the next. */
+  /** Factor of consecutive intervals. */
   backoffCoefficient?: number | null;
-  /** Types of failures that are not tried again. */
+  /** Types of failures that are not retried. */
   nonRetryableErrorTypes?: string[] | null;
 }
 
-/** What the wire has for a policy. Throws a ValueError for one that says nothing sensible. */
+/** Converts a policy to a message. Throws a ValueError for invalid values. */
 export function compileRetryPolicy(policy: RetryPolicy): ProtoRetryPolicy {
   checkRetryPolicy(policy);
   const { backoffCoefficient, nonRetryableErrorTypes } = policy;
   if (backoffCoefficient !== undefined && backoffCoefficient !== null && backoffCoefficient <= 0) {
     throw new ValueError("RetryPolicy.backoffCoefficient must be greater than 0");
   }
-  // No limit is what the wire has where the field is not set.
+  // An unset field means no limit.
   const maximumAttempts = policy.maximumAttempts === Number.POSITIVE_INFINITY ? undefined : policy.maximumAttempts;
   if (maximumAttempts !== undefined && maximumAttempts !== null) {
     if (maximumAttempts <= 0) throw new ValueError("RetryPolicy.maximumAttempts must be a positive integer");
@@ -48,7 +48,7 @@ export function compileRetryPolicy(policy: RetryPolicy): ProtoRetryPolicy {
   };
 }
 
-/** The policy of what the wire has. */
+/** Converts a policy from a message. */
 export function decompileRetryPolicy(policy?: ProtoRetryPolicy | null): RetryPolicy | undefined {
   if (!policy) return undefined;
   return {

@@ -1,4 +1,4 @@
-// The converters of search attributes in the official form; the conversions are search_attributes.ts's.
+// Converter classes of search attributes in the official form, over search_attributes.ts.
 import { type EnumCodec, enumCodec } from "./enum_codecs.ts";
 import { ValueError } from "./errors.ts";
 import { JsonPayloadConverter, type Payload, type PayloadConverter } from "./payload_converters.ts";
@@ -19,7 +19,7 @@ const types: EnumCodec<"INDEXED_VALUE_TYPE_", SearchAttributeType> = enumCodec("
   ...["TEXT", "KEYWORD", "INT", "DOUBLE", "BOOL", "DATETIME", "KEYWORD_LIST"] as const,
 ]);
 
-/** The number by which a server registers a search attribute of this type. Throws a ValueError for another name. */
+/** Returns the number of a search attribute type. Throws a ValueError for an unknown name. */
 export const encodeSearchAttributeIndexedValueType: typeof types[0] = types[0];
 
 function full(payload: Payload): FullPayload {
@@ -27,29 +27,29 @@ function full(payload: Payload): FullPayload {
   return { metadata: payload.metadata, data: payload.data ?? new Uint8Array(0) };
 }
 
-/** Search attributes of the older form. */
+/** Converts search attributes without types. */
 export class SearchAttributePayloadConverter implements PayloadConverter {
-  /** What writes the values. */
+  /** Converter of the values. */
   readonly jsonConverter: JsonPayloadConverter = new JsonPayloadConverter();
-  /** What values may be beside dates. */
+  /** Allowed types in addition to dates. */
   readonly validNonDateTypes: string[] = ["string", "number", "boolean"];
 
-  /** The payload of values. Throws a ValueError for what is not a list of values of one type. */
+  /** Encodes values. Throws a ValueError unless they are a list of values of one type. */
   toPayload(values: unknown): Payload {
     return searchAttributePayloads({ [NAME]: values as string[] }, undefined)[NAME]!;
   }
 
-  /** The values, as a list. */
+  /** Decodes values, as a list. */
   fromPayload<T>(payload: Payload): T {
     return readUntyped({ [NAME]: full(payload) })[NAME] as T;
   }
 }
-/** Search attributes of the older form. */
+/** Converter of search attributes without types. */
 export const searchAttributePayloadConverter: SearchAttributePayloadConverter = new SearchAttributePayloadConverter();
 
 /** A value with its type. */
 export class TypedSearchAttributeValue<T extends SearchAttributeType> {
-  /** Its type. */
+  /** Type of the value. */
   readonly type: T;
   /** The value. */
   readonly value: unknown;
@@ -59,15 +59,15 @@ export class TypedSearchAttributeValue<T extends SearchAttributeType> {
     this.value = value;
   }
 }
-/** A value with its type; null: it is to have none. */
+/** A value with its type; null removes the value. */
 export class TypedSearchAttributeUpdateValue<T extends SearchAttributeType> extends TypedSearchAttributeValue<T> {}
 
-/** Search attributes with types. */
+/** Converts search attributes with types. */
 export class TypedSearchAttributePayloadConverter implements PayloadConverter {
-  /** What writes the values. */
+  /** Converter of the values. */
   readonly jsonConverter: JsonPayloadConverter = new JsonPayloadConverter();
 
-  /** The payload of a value with its type. */
+  /** Encodes a value with its type. */
   toPayload<T>(attribute: T): Payload {
     if (!(attribute instanceof TypedSearchAttributeValue)) {
       throw new ValueError(
@@ -79,13 +79,13 @@ export class TypedSearchAttributePayloadConverter implements PayloadConverter {
     return searchAttributePayloads(undefined, [pair])[NAME]!;
   }
 
-  /** The value with its type; undefined where the payload names none. */
+  /** Decodes a value with its type; undefined for a payload without a type. */
   fromPayload<T>(payload: Payload): T {
     const [pair] = readTyped({ [NAME]: full(payload) }).getAll();
     return (pair === undefined ? undefined : new TypedSearchAttributeValue(pair.key.type, pair.value)) as T;
   }
 }
-/** Search attributes with types. */
+/** Converter of search attributes with types. */
 export const typedSearchAttributePayloadConverter: TypedSearchAttributePayloadConverter =
   new TypedSearchAttributePayloadConverter();
 
@@ -93,7 +93,7 @@ type Fields = Record<string, Payload> | undefined | null;
 const allFull = (fields: Fields) =>
   Object.fromEntries(Object.entries(fields ?? {}).map(([name, payload]) => [name, full(payload)]));
 
-/** Payloads of both forms; where a name is in both, the typed one counts. */
+/** Encodes both forms; the typed one overrides the untyped one of the same name. */
 export function encodeUnifiedSearchAttributes(
   searchAttributes?: SearchAttributes,
   typedSearchAttributes?: TypedSearchAttributes | SearchAttributePair[] | SearchAttributeUpdatePair[],
@@ -101,13 +101,13 @@ export function encodeUnifiedSearchAttributes(
   return searchAttributePayloads(searchAttributes, typedSearchAttributes as TypedSearchAttributes);
 }
 
-/** Search attributes of the older form; without those that are empty. */
+/** Decodes search attributes without types; leaves out empty ones. */
 export function decodeSearchAttributes(indexedFields: Fields): SearchAttributes {
   const all = readUntyped(allFull(indexedFields));
   return Object.fromEntries(Object.entries(all).filter(([, values]) => values !== undefined && values.length > 0));
 }
 
-/** Search attributes that name their type. */
+/** Decodes search attributes with types. */
 export function decodeTypedSearchAttributes(indexedFields: Fields): TypedSearchAttributes {
   return readTyped(allFull(indexedFields));
 }

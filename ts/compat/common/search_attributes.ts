@@ -1,10 +1,11 @@
-// Search attributes of `@temporalio/common`: keys with types, values read by key, and the older form in which every value is a list. On the
-// wire they are JSON whatever the program's own converter does, with the type's name beside a typed value.
+// Search attributes of `@temporalio/common`: typed keys and values, and the older form in which
+// every value is a list. On the wire they are JSON, with the type in the metadata, whatever the
+// program's converter.
 import { jsonPayloadConverter, type Payload } from "../../converter/payload.ts";
 import { typeOfWire, wireTypeOf } from "../../converter/search_attributes.ts";
 import { ValueError } from "./errors.ts";
 
-/** The types of search attributes. */
+/** Types of search attributes. */
 export const SearchAttributeType = {
   TEXT: "TEXT",
   KEYWORD: "KEYWORD",
@@ -14,7 +15,7 @@ export const SearchAttributeType = {
   DATETIME: "DATETIME",
   KEYWORD_LIST: "KEYWORD_LIST",
 } as const;
-/** The types of search attributes. */
+/** Types of search attributes. */
 export type SearchAttributeType = keyof typeof SearchAttributeType;
 
 interface ValueTypes {
@@ -27,25 +28,25 @@ interface ValueTypes {
   KEYWORD_LIST: string[];
 }
 
-/** Values of a search attribute of the older form; also a single one comes as a list. */
+/** Values without a type, always as a list. */
 export type SearchAttributeValue = string[] | number[] | boolean[] | Date[];
-/** The same, also where it may not be changed. */
+/** Same, including read-only lists. */
 export type SearchAttributeValueOrReadonly = SearchAttributeValue | Readonly<SearchAttributeValue> | undefined;
-/** Search attributes of the older form, by name; undefined: left out. */
+/** Search attributes without types, by name; undefined values are left out. */
 export type SearchAttributes = Record<string, SearchAttributeValueOrReadonly>;
 
 /** A search attribute by name and type. */
 export interface SearchAttributeKey<T extends SearchAttributeType> {
-  /** The name under which it is registered. */
+  /** Registered name. */
   name: string;
-  /** The type under which it is registered. */
+  /** Registered type. */
   type: T;
 }
 /** A key with a value of its type. */
 export type SearchAttributePair = {
   [T in SearchAttributeType]: { key: SearchAttributeKey<T>; value: ValueTypes[T] };
 }[SearchAttributeType];
-/** null removes the attribute. */
+/** A change of an attribute; null removes it. */
 export type SearchAttributeUpdatePair = {
   [T in SearchAttributeType]: { key: SearchAttributeKey<T>; value: ValueTypes[T] | null };
 }[SearchAttributeType];
@@ -73,7 +74,7 @@ function fits(type: SearchAttributeType, value: unknown): boolean {
   }
 }
 
-/** Search attributes by key. Never changed: `updateCopy` makes another one. */
+/** Search attributes by key. Immutable: `updateCopy` returns a changed copy. */
 export class TypedSearchAttributes {
   readonly #entries = new Map<string, SearchAttributePair>();
 
@@ -84,23 +85,23 @@ export class TypedSearchAttributes {
     }
   }
 
-  /** Undefined where there is none, and where the value is not of the key's type. */
+  /** Returns the value of a key; undefined without one, and for a value of another type. */
   get<T extends SearchAttributeType>(key: SearchAttributeKey<T>): ValueTypes[T] | undefined {
     const value = this.#entries.get(key.name)?.value;
     return value !== undefined && fits(key.type, value) ? value as ValueTypes[T] : undefined;
   }
 
-  /** All pairs, as copies. */
+  /** Returns copies of all pairs. */
   getAll(): SearchAttributePair[] {
     return [...this.#entries.values()].filter(({ key, value }) => fits(key.type, value)).map(copyOf);
   }
 
-  /** Another object with the same pairs. */
+  /** Returns a copy. */
   copy(): TypedSearchAttributes {
     return this.updateCopy([]);
   }
 
-  /** A copy with changes: null removes an attribute of that name and type. */
+  /** Returns a changed copy: null removes an attribute of that name and type. */
   updateCopy(changes: readonly SearchAttributeUpdatePair[]): TypedSearchAttributes {
     const pairs = new Map([...this.#entries].map(([name, pair]) => [name, copyOf(pair)]));
     for (const change of changes) {
@@ -111,12 +112,12 @@ export class TypedSearchAttributes {
     return new TypedSearchAttributes([...pairs.values()]);
   }
 
-  /** The pairs. */
+  /** Returns the pairs. */
   toJSON(): SearchAttributePair[] {
     return this.getAll();
   }
 
-  /** The key that values of the older form go by; undefined for values that have no type. */
+  /** Returns the key of values without a type; undefined for invalid values. */
   static getKeyFromUntyped(
     key: string,
     value: SearchAttributeValueOrReadonly,
@@ -124,12 +125,12 @@ export class TypedSearchAttributes {
     return value === undefined ? undefined : keyOfUntyped(key, value as SearchAttributeValue);
   }
 
-  /** How a type is named beside a value. */
+  /** Returns the name of a type in the metadata. */
   static toMetadataType(type: SearchAttributeType): string {
     return text.decode(wireTypeOf(type));
   }
 
-  /** The type of a name beside a value; undefined for another name. */
+  /** Returns the type of a name in the metadata; undefined for an unknown name. */
   static toSearchAttributeType(type: string): SearchAttributeType | undefined {
     return typeOfWire(new TextEncoder().encode(type));
   }
@@ -146,7 +147,7 @@ const text = new TextDecoder();
 
 export type Payloads = { [name: string]: Payload };
 
-/** Payloads of both forms; where a name is in both, the typed one counts. */
+/** Encodes both forms; the typed one overrides the untyped one of the same name. */
 export function searchAttributePayloads(
   untyped: SearchAttributes | undefined,
   typed: TypedSearchAttributes | readonly SearchAttributeUpdatePair[] | undefined,
@@ -175,14 +176,14 @@ function untypedPayload(values: unknown): Payload {
 }
 
 function typedPayload(type: SearchAttributeType, value: unknown): Payload {
-  // With a type beside it, a server would take null for a value.
+  // With a type in the metadata, a server would treat null as a value.
   if (value === null) return jsonPayloadConverter.toPayload(null);
   if (!fits(type, value)) throw new ValueError(`Invalid search attribute value ${value} for given type ${type}`);
   const payload = jsonPayloadConverter.toPayload(value);
   return { ...payload, metadata: { ...payload.metadata, type: wireTypeOf(type) } };
 }
 
-/** Those of a start event that name their type. */
+/** Returns the typed attributes of a start event. */
 export function readTyped(fields: Payloads): TypedSearchAttributes {
   const pairs: SearchAttributePair[] = [];
   for (const [name, { metadata, data }] of Object.entries(fields)) {
@@ -196,20 +197,20 @@ export function readTyped(fields: Payloads): TypedSearchAttributes {
   return new TypedSearchAttributes(pairs);
 }
 
-/** Those of a start event, each as a list; Datetime ones as dates. */
+/** Returns the attributes of a start event as lists; Datetime values as dates. */
 export function readUntyped(fields: Payloads): SearchAttributes {
   const lists: SearchAttributes = {};
   for (const [name, { metadata, data }] of Object.entries(fields)) {
     const value = data.length === 0 ? [] : JSON.parse(text.decode(data)) as unknown;
     const list = Array.isArray(value) ? value : [value];
-    // As the official SDK: the short form of the name alone.
+    // Like the official SDK: only the short form of the name.
     const dates = metadata["type"] !== undefined && text.decode(metadata["type"]) === "Datetime";
     lists[name] = (dates ? list.map((item) => new Date(item as string)) : list) as SearchAttributeValue;
   }
   return lists;
 }
 
-/** The key that an untyped value goes by; undefined for one that has no type. */
+/** Returns the key of an untyped value; undefined for an invalid one. */
 export function keyOfUntyped(name: string, values: SearchAttributeValue): SearchAttributeKey<SearchAttributeType> | undefined {
   const value: unknown = values.length === 1 ? values[0] : values;
   const key = (type: SearchAttributeType) => ({ name, type });

@@ -1,43 +1,43 @@
-// Small helpers of `@temporalio/common/lib` that programs and libraries import.
+// Helpers of `@temporalio/common/lib` for programs and libraries.
 
-/** The bytes of a text. */
+/** Returns the UTF-8 bytes of a text. */
 export function encode(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
-/** The text of bytes. */
+/** Decodes UTF-8 bytes. */
 export function decode(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }
 
-/** An object? */
+/** Returns whether a value is an object. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
 }
 
-/** An error, of any realm. */
+/** Returns whether a value is an error of any realm. */
 export function isError(error: unknown): error is Error {
   return isRecord(error) && typeof error["name"] === "string" && typeof error["message"] === "string" &&
     (error["stack"] === undefined || error["stack"] === null || typeof error["stack"] === "string");
 }
 
-/** An error by which an AbortSignal ends something. */
+/** Returns whether an error is that of an AbortSignal. */
 export function isAbortError(error: unknown): error is Error & { name: "AbortError" } {
   return isError(error) && error.name === "AbortError";
 }
 
-/** The message of an error, or what was thrown where that is text. */
+/** Returns the message of an error, or a thrown string. */
 export function errorMessage(error: unknown): string | undefined {
   if (isError(error)) return error.message;
   return typeof error === "string" ? error : undefined;
 }
 
-/** The `code` of an error, where that is text. */
+/** Returns the `code` of an error if it is a string. */
 export function errorCode(error: unknown): string | undefined {
   return isRecord(error) && typeof error["code"] === "string" ? error["code"] : undefined;
 }
 
-/** Has the object that property? */
+/** Returns whether the object has the property. */
 export function hasOwnProperty<X extends Record<string, unknown>, Y extends PropertyKey>(
   record: X,
   prop: Y,
@@ -45,7 +45,7 @@ export function hasOwnProperty<X extends Record<string, unknown>, Y extends Prop
   return prop in record;
 }
 
-/** Has the object all these properties? */
+/** Returns whether the object has all properties. */
 export function hasOwnProperties<X extends Record<string, unknown>, Y extends PropertyKey>(
   record: X,
   props: Y[],
@@ -53,15 +53,15 @@ export function hasOwnProperties<X extends Record<string, unknown>, Y extends Pr
   return props.every((prop) => prop in record);
 }
 
-/** For the compiler alone. */
+/** Only checks types. */
 export function checkExtends<_Orig, _Copy extends _Orig>(): void {}
 
-/** Throws: the compiler says that it is never reached. */
+/** Throws: unreachable according to the compiler. */
 export function assertNever(message: string, value: never): never {
   throw new TypeError(`${message}: ${value}`);
 }
 
-/** The object without properties that are undefined or null. */
+/** Returns the object without undefined and null properties. */
 // deno-lint-ignore no-explicit-any
 export function filterNullAndUndefined<T extends Record<string, any>>(object: T): T {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined && value !== null)) as T;

@@ -1,5 +1,6 @@
-// Durations as the official packages read them: milliseconds, or text in the format of npm's `ms` ("1.5h", "10 minutes", "-3 days",
-// "100" is milliseconds). Other than the native API's, they may be negative; each caller says what that means.
+// Durations of the official packages: milliseconds, or text in the format of npm's `ms` ("1.5h",
+// "10 minutes", "-3 days"; "100" is milliseconds). Unlike in the native API they can be negative;
+// each caller defines the meaning.
 
 import { ValueError } from "./errors.ts";
 
@@ -17,7 +18,7 @@ const UNITS: readonly (readonly [RegExp, number])[] = [
   [/^(milliseconds?|msecs?|ms)?$/, 1],
 ];
 
-/** Milliseconds of a duration. Throws TypeError for text that is not one, and what `ms` throws for anything but text. */
+/** Returns milliseconds. Throws a TypeError for invalid text, and the errors of `ms` for other values. */
 export function msToNumber(duration: Duration): number {
   if (typeof duration === "number") return duration;
   if (typeof duration !== "string" || duration === "") {
@@ -29,12 +30,15 @@ export function msToNumber(duration: Duration): number {
   return Number.parseFloat(parts[1]!) * unit[1];
 }
 
-/** The same for an option that may be absent. */
+/** Same for an optional duration. */
 export function msOptionalToNumber(duration: Duration | undefined | null): number | undefined {
   return duration === undefined || duration === null ? undefined : msToNumber(duration);
 }
 
-/** A timeout for the core, where 0 is unset: zero and empty text count as unset, as in the official packages. */
+/**
+ * Returns a timeout for the core, where 0 is unset: zero and empty text are unset, as in the
+ * official packages.
+ */
 export function timeoutMs(duration: Duration | undefined | null): number {
   const ms = duration ? msToNumber(duration) : 0;
   if (!Number.isFinite(ms)) throw new ValueError(`Invalid millis ${ms}`);

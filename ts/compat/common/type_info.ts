@@ -1,49 +1,49 @@
-// What a program says about the types of values beside the values (experimental in the official SDK): hints for converters, and functions
-// between a value and the form in which it travels.
+// Type hints of a program for values (experimental in the official SDK): hints for converters, and
+// conversions between a value and its transferred form.
 import type { VersioningBehavior } from "./policies.ts";
 
 declare const valueType: unique symbol;
 
-/** Tells a payload converter which converter a value is for. */
+/** Selects the converter of a value. */
 export interface ConverterHint<T = unknown> {
-  /** Its name. */
+  /** Name of the converter. */
   converter: string;
-  /** Type alone: the value's. */
+  /** Exists only in the type. */
   [valueType]?: T;
 }
 
-/** Functions between a value and the form in which it travels. */
+/** Converts between a value and its transferred form. */
 export interface TransferTypeConverter<T, D = unknown> {
-  /** The value of what has travelled. */
+  /** Returns the value of a transferred form. */
   fromTransferType(value: D): T;
-  /** What travels for a value. */
+  /** Returns the transferred form of a value. */
   toTransferType(value: T): D;
 }
 
-/** What a program says about the type of one value. */
+/** Type hint of one value. */
 export interface TypeInfo<T = unknown, D = T> {
-  /** Turns the value into what is given to the payload converter, and back. */
+  /** Converts the value for the payload converter and back. */
   transferTypeConverter?: TransferTypeConverter<T, D>;
-  /** Given to the payload converter. */
+  /** Hint for the payload converter. */
   payloadConverterHint?: ConverterHint<D>;
 }
 
-/** Types of the arguments and of the result of something that is called. */
+/** Type hints of arguments and result. */
 export interface PayloadTypeInfo {
-  /** Of its arguments. */
+  /** Hints of the arguments. */
   // deno-lint-ignore no-explicit-any
   inputTypes?: readonly TypeInfo<any, any>[];
-  /** Of its result. */
+  /** Hint of the result. */
   // deno-lint-ignore no-explicit-any
   outputType?: TypeInfo<any, any>;
 }
 
-/** Types of a signal's arguments. */
+/** Type hints of a signal's arguments. */
 export type SignalTypeInfo = Pick<PayloadTypeInfo, "inputTypes">;
 
-/** Whose payload is converted: a workflow's. */
+/** Context of a workflow's payload. */
 export interface WorkflowSerializationContext {
-  /** Says which it is. */
+  /** Discriminator. */
   type: "workflow";
   /** Namespace of the workflow. */
   namespace: string;
@@ -51,21 +51,21 @@ export interface WorkflowSerializationContext {
   workflowId: string;
 }
 
-/** Whose payload is converted: an activity's. */
+/** Context of an activity's payload. */
 export interface ActivitySerializationContext {
-  /** Says which it is. */
+  /** Discriminator. */
   type: "activity";
   /** Namespace of the activity. */
   namespace: string;
   /** Id of the activity. */
   activityId?: string;
-  /** Id of the workflow that scheduled it. */
+  /** Id of the scheduling workflow. */
   workflowId?: string;
-  /** Runs within a workflow task. */
+  /** True if it runs within a workflow task. */
   isLocal: boolean;
 }
 
-/** Whose payload is converted. */
+/** Owner of a payload. */
 export type SerializationContext = WorkflowSerializationContext | ActivitySerializationContext;
 
 // deno-lint-ignore no-explicit-any
@@ -73,79 +73,79 @@ type AnyArgs = any[];
 
 /** Options of an activity's definition. */
 export interface ActivityDefinitionOptions {
-  /** Types of arguments and result. */
+  /** Type hints of arguments and result. */
   typeInfo?: PayloadTypeInfo;
 }
 
-/** What an activity is. */
+/** An activity function. */
 // deno-lint-ignore no-explicit-any
 export interface ActivityFunction<P extends AnyArgs = AnyArgs, R = any> {
   (...args: P): Promise<R>;
 }
 
-/** An activity that was defined with options. */
+/** An activity defined with options. */
 // deno-lint-ignore no-explicit-any
 export interface ActivityFunctionWithOptions<Args extends AnyArgs = AnyArgs, R = any> extends ActivityFunction<Args, R> {
-  /** Its options. */
+  /** Options of the definition. */
   activityDefinitionOptions: ActivityDefinitionOptions;
 }
 
-/** Types of activities, by their names. */
+/** Type hints of activities by name. */
 export type ActivityTypeInfoMap<A> = Partial<
   Record<{ [K in keyof A & string]: A[K] extends ActivityFunction ? K : never }[keyof A & string], PayloadTypeInfo>
 >;
 
-/** Was the activity defined with options? */
+/** Returns whether the activity was defined with options. */
 export function isActivityFunctionWithOptions(value: unknown): value is ActivityFunctionWithOptions {
   return typeof value === "function" && "activityDefinitionOptions" in value;
 }
 
-/** The types of an activity's values, where its definition has them. */
+/** Returns the type hints of an activity's definition, if any. */
 export const typesOfActivity = (activity: unknown): PayloadTypeInfo | undefined =>
   isActivityFunctionWithOptions(activity) ? activity.activityDefinitionOptions?.typeInfo : undefined;
 
-/** Options of a workflow's definition that may be asked for in each run. */
+/** Options of a workflow's definition that are read in each run. */
 export interface WorkflowDefinitionOptions {
-  /** What versions of a worker may take its runs on. */
+  /** Worker versions that may continue its runs. */
   versioningBehavior?: VersioningBehavior;
-  /** Errors that fail the workflow, and not its task. */
+  /** Errors that fail the workflow instead of its task. */
   // deno-lint-ignore no-explicit-any
   failureExceptionTypes?: Array<new (...args: any[]) => Error>;
 }
-/** Options of a definition, or a function that makes them. */
+/** Options of a definition, or a function that returns them. */
 export type WorkflowDefinitionOptionsOrGetter = WorkflowDefinitionOptions | (() => WorkflowDefinitionOptions);
-/** Options of a definition that are needed before its arguments are read. */
+/** Options that are needed before the arguments are decoded. */
 export interface WorkflowStaticOptions {
-  /** Types of arguments and result. */
+  /** Type hints of arguments and result. */
   typeInfo?: PayloadTypeInfo;
 }
-/** What `defineWorkflowOptions` takes. */
+/** Argument of `defineWorkflowOptions`. */
 export interface WorkflowDefinitionConfig {
-  /** Asked for in each run. */
+  /** Read in each run. */
   workflowDefinitionOptions?: WorkflowDefinitionOptionsOrGetter;
-  /** Needed before the arguments are read. */
+  /** Needed before the arguments are decoded. */
   staticOptions?: WorkflowStaticOptions;
 }
-/** A workflow that was defined with options. */
+/** A workflow defined with options. */
 export interface WorkflowFunctionWithOptions<Args extends AnyArgs, R> {
   (...args: Args): Promise<R>;
-  /** Its options. */
+  /** Options of the definition. */
   workflowDefinitionOptions: WorkflowDefinitionOptionsOrGetter;
 }
-/** A workflow that was defined with static options. */
+/** A workflow defined with static options. */
 export interface WorkflowFunctionWithStaticOptions<Args extends AnyArgs, R> {
   (...args: Args): Promise<R>;
-  /** Its options. */
+  /** Static options of the definition. */
   staticOptions: WorkflowStaticOptions;
 }
 
-/** Was the workflow defined with options? */
+/** Returns whether the workflow was defined with options. */
 // deno-lint-ignore no-explicit-any
 export function isWorkflowFunctionWithOptions(value: unknown): value is WorkflowFunctionWithOptions<any[], any> {
   return typeof value === "function" && "workflowDefinitionOptions" in value;
 }
 
-/** Was the workflow defined with static options? */
+/** Returns whether the workflow was defined with static options. */
 // deno-lint-ignore no-explicit-any
 export function isWorkflowFunctionWithStaticOptions(value: unknown): value is WorkflowFunctionWithStaticOptions<any[], any> {
   return typeof value === "function" && "staticOptions" in value;

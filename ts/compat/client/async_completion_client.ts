@@ -1,4 +1,5 @@
-// The `AsyncCompletionClient` of `@temporalio/client`: completes activities from outside, over the product's client.
+// `AsyncCompletionClient` of `@temporalio/client`: completes activities from outside, over the
+// native client.
 import { completeActivity, failActivity, heartbeatActivity, reportCancellation } from "../../client/activity_completion.ts";
 import { ensureTemporalFailure } from "../common/failures.ts";
 import { RawValue } from "../common/payload_converters.ts";
@@ -14,38 +15,38 @@ export type AsyncCompletionClientOptions = BaseClientOptions;
 export type LoadedAsyncCompletionClientOptions = LoadedWithDefaults<AsyncCompletionClientOptions>;
 /** Options of a report on an activity by its task token. */
 export interface AsyncCompletionOperationOptions {
-  /** Whose payloads these are. */
+  /** Context of the payloads. */
   serializationContext?: ActivitySerializationContext;
 }
 /** Options of a completion. */
 export interface AsyncCompletionCompleteOptions {
-  /** Type of the result. */
+  /** Type hint of the result. */
   typeInfo?: Pick<PayloadTypeInfo, "outputType">;
 }
 
 /** An activity by its ids. */
 export interface FullActivityId {
-  /** Id of its workflow. */
+  /** Id of the workflow. */
   workflowId?: string;
-  /** Run of its workflow. Default: the current one. */
+  /** Run of the workflow. Default: the current one. */
   runId?: string;
-  /** Its id. */
+  /** Id of the activity. */
   activityId: string;
 }
 
 type Address = Uint8Array | FullActivityId;
 type Options = AsyncCompletionOperationOptions & AsyncCompletionCompleteOptions;
 
-/** Completes activities from outside: by their task token, or by ids. */
+/** Completes activities from outside, by task token or by ids. */
 export class AsyncCompletionClient extends BaseClient {
-  /** What it was made with, and the defaults of the rest. */
+  /** Options with defaults. */
   declare readonly options: LoadedAsyncCompletionClientOptions;
 
   constructor(options: AsyncCompletionClientOptions = {}) {
     super(options);
   }
 
-  /** Temporal's service. */
+  /** Temporal's WorkflowService. */
   get workflowService(): WorkflowService {
     return this.connection.workflowService;
   }
@@ -67,7 +68,10 @@ export class AsyncCompletionClient extends BaseClient {
     return refusing(this, fn, { fallback: "" }, officialActivityError);
   }
 
-  /** Completes the activity with a result. Throws an ActivityNotFoundError where it is unknown or not pending. */
+  /**
+   * Completes the activity with a result. Throws an ActivityNotFoundError if it is unknown or not
+   * pending.
+   */
   async complete(address: Address, result: unknown, options?: Options): Promise<void> {
     const context = this.#context(address, options);
     const type = options?.typeInfo?.outputType;
@@ -84,13 +88,13 @@ export class AsyncCompletionClient extends BaseClient {
     await this.#report(() => failActivity(context, addressOf(address), ensureTemporalFailure(err), this.callSettings()));
   }
 
-  /** Says that the activity was cancelled. */
+  /** Reports the activity as canceled. */
   async reportCancellation(address: Address, details?: unknown, options?: AsyncCompletionOperationOptions): Promise<void> {
     const context = this.#context(address, options);
     await this.#report(() => reportCancellation(context, addressOf(address), [details], this.callSettings()));
   }
 
-  /** Says that the activity is alive. Throws an ActivityCancelledError where it is to stop. */
+  /** Records a heartbeat. Throws an ActivityCancelledError if the activity is canceled. */
   async heartbeat(address: Address, details?: unknown, options?: AsyncCompletionOperationOptions): Promise<void> {
     const context = this.#context(address, options);
     await this.#report(() => heartbeatActivity(context, addressOf(address), [details], this.callSettings()));

@@ -1,4 +1,5 @@
-// What the clients of `@temporalio/client` share: a connection, a namespace, a data converter, and the product's client below.
+// Common part of the clients of `@temporalio/client`: connection, namespace, data converter, and
+// native client.
 import { type DescMessage, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { FailureSchema } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
 import { consoleLogger, processIdentity } from "../../platform/host.ts";
@@ -22,11 +23,11 @@ import { receivedPayloads } from "./received_payloads.ts";
 
 /** Options of clients. */
 export interface BaseClientOptions {
-  /** How values, errors and bytes are converted. */
+  /** Converters of values and failures, and codecs. */
   dataConverter?: DataConverter;
-  /** Who calls, as histories show it. Default: process and host. */
+  /** Identity in histories. Default: process id and host. */
   identity?: string;
-  /** Where it calls. Default: localhost:7233. */
+  /** Connection to the server. Default: localhost:7233. */
   connection?: AnyConnection;
   /** Default: "default". */
   namespace?: string;
@@ -36,20 +37,20 @@ export interface BaseClientOptions {
 export type WithDefaults<Options extends BaseClientOptions> =
   & Required<Omit<Options, "connection">>
   & Pick<Options, "connection">;
-/** Options with their defaults, and the modules of the data converter. */
+/** Options with their defaults and the loaded data converter. */
 export type LoadedWithDefaults<Options extends BaseClientOptions> = WithDefaults<Options> & {
-  /** The data converter. */
+  /** The loaded data converter. */
   loadedDataConverter: LoadedDataConverter;
 };
 
-/** Longer than calls take: the official client has no deadline where the program sets none. */
+/** Longer than any call: the official client has no default deadline. */
 const NO_DEADLINE_MS = 99_999_999;
 
-/** Base of the clients. */
+/** Base class of clients. */
 export class BaseClient {
-  /** Where it calls. */
+  /** Connection to the server. */
   readonly connection: ConnectionLike;
-  /** Its options, with defaults. */
+  /** Options with defaults. */
   readonly options: LoadedWithDefaults<BaseClientOptions>;
   readonly #base: Omit<OperationContext, "converter">;
 
@@ -77,7 +78,7 @@ export class BaseClient {
       namespace: this.options.namespace,
       identity: this.options.identity,
       codec,
-      // What is too large is refused by the service, as the official client has it.
+      // The service rejects large payloads, as with the official client.
       limits: undefined,
       logger,
       defaultTaskQueue: undefined,
@@ -92,7 +93,8 @@ export class BaseClient {
   }
 
   /**
-   * A message with its payloads decoded by the codecs; those that do not decode stay as they are.
+   * Returns a message with payloads decoded by the codecs; those that do not decode stay encoded.
+   *
    * @internal
    */
   async decoded<D extends DescMessage>(desc: D, stored: PlainMessage): Promise<PlainMessage> {
@@ -103,8 +105,9 @@ export class BaseClient {
   }
 
   /**
-   * The context of an operation of the product's client: values of this serialization context, results of this type, these headers on what
-   * is sent.
+   * Returns the context of a native operation with a serialization context, a result type, and
+   * headers.
+   *
    * @internal
    */
   operationContext(
@@ -145,28 +148,29 @@ export class BaseClient {
   }
 
   /**
-   * Returns the deadline and the abort signal of the current context of the client's connection.
+   * Returns the deadline and the abort signal of the current call context of the connection.
+   *
    * @internal
    */
   callSettings(): ReturnType<CallContexts["settings"]> {
     return this.connection[CALL_CONTEXTS]?.settings() ?? {};
   }
 
-  /** Calls within the function end at that time: milliseconds since the Unix epoch, or a moment. */
+  /** Sets the deadline of calls in `fn`: milliseconds since the Unix epoch, or a Date. */
   async withDeadline<R>(deadline: number | Date, fn: () => Promise<R>): Promise<R> {
     return await this.connection.withDeadline(deadline, fn);
   }
-  /** Calls within the function are given up with the signal. */
+  /** Cancels calls in `fn` with the signal. */
   async withAbortSignal<R>(abortSignal: AbortSignal, fn: () => Promise<R>): Promise<R> {
     return await this.connection.withAbortSignal(abortSignal, fn);
   }
-  /** Calls within the function carry this. */
+  /** Adds metadata to calls in `fn`. */
   async withMetadata<R>(metadata: Metadata, fn: () => Promise<R>): Promise<R> {
     return await this.connection.withMetadata(metadata, fn);
   }
 }
 
-/** A codec of the program's: payloads without data are given some, as the product has them. */
+/** Adapts a codec of the program: adds missing data to payloads, which the native codec expects. */
 function productCodec(codec: LoadedDataConverter["payloadCodecs"][number]): ProductCodec {
   const full = (payloads: Payload[]) =>
     payloads.map(({ metadata, data }) => ({ metadata: metadata ?? {}, data: data ?? new Uint8Array(0) }));

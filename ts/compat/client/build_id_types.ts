@@ -1,46 +1,46 @@
-// Sets of builds by task queue, the older way of versions, as types.
+// Types of build id sets by task queue, the deprecated form of versioning.
 import { decodeTaskReachability, type ReachabilityType } from "./enums.ts";
 import type { PlainMessage } from "../common/plain_proto.ts";
 
-/** Adds a build in a new set. */
+/** Adds a build id in a new set. */
 export interface AddNewIdInNewDefaultSet {
-  /** Says which it is. */
+  /** Discriminator. */
   operation: "addNewIdInNewDefaultSet";
-  /** The build. */
+  /** The build id. */
   buildId: string;
 }
-/** Adds a build to a set. */
+/** Adds a build id to a set. */
 export interface AddNewCompatibleVersion {
-  /** Says which it is. */
+  /** Discriminator. */
   operation: "addNewCompatibleVersion";
-  /** The build. */
+  /** The build id. */
   buildId: string;
-  /** A build of the set. */
+  /** A build id of the set. */
   existingCompatibleBuildId: string;
-  /** Makes the set the default one. */
+  /** Whether the set becomes the default. */
   promoteSet?: boolean;
 }
-/** Makes a set the default one. */
+/** Makes a set the default. */
 export interface PromoteSetByBuildId {
-  /** Says which it is. */
+  /** Discriminator. */
   operation: "promoteSetByBuildId";
-  /** A build of the set. */
+  /** A build id of the set. */
   buildId: string;
 }
-/** Makes a build the default one of its set. */
+/** Makes a build id the default of its set. */
 export interface PromoteBuildIdWithinSet {
-  /** Says which it is. */
+  /** Discriminator. */
   operation: "promoteBuildIdWithinSet";
-  /** The build. */
+  /** The build id. */
   buildId: string;
 }
-/** Makes one set of two. */
+/** Merges two sets. */
 export interface MergeSets {
-  /** Says which it is. */
+  /** Discriminator. */
   operation: "mergeSets";
-  /** A build of the set that stays. */
+  /** A build id of the remaining set. */
   primaryBuildId: string;
-  /** A build of the other one. */
+  /** A build id of the other set. */
   secondaryBuildId: string;
 }
 /** A change of sets. */
@@ -50,52 +50,52 @@ export type BuildIdOperation =
   | PromoteSetByBuildId
   | PromoteBuildIdWithinSet
   | MergeSets;
-/** A set of builds. */
+/** A set of build ids. */
 export interface BuildIdVersionSet {
-  /** The builds. */
+  /** The build ids. */
   readonly buildIds: string[];
-  /** The default one. */
+  /** The default build id. */
   readonly default: string;
 }
-/** Sets of builds. */
+/** All sets of a queue. */
 export interface WorkerBuildIdVersionSets {
   /** The sets. */
   readonly versionSets: BuildIdVersionSet[];
-  /** The default one. */
+  /** The default set. */
   defaultSet: BuildIdVersionSet;
-  /** Its default build. */
+  /** The default build id. */
   defaultBuildId: string;
 }
 
-/** Stands for workers without a build. */
+/** Represents workers without a build id. */
 export const UnversionedBuildId: unique symbol = Symbol.for("__temporal_unversionedBuildId");
-/** Stands for workers without a build. */
+/** Represents workers without a build id. */
 export type UnversionedBuildIdType = typeof UnversionedBuildId;
-/** What is asked of builds. */
+/** Options of a reachability request. */
 export interface BaseReachabilityOptions {
-  /** The builds. */
+  /** The build ids. */
   buildIds: (string | UnversionedBuildIdType)[];
   /** Queues. Default: all. */
   taskQueues?: string[];
-  /** What workflows. */
+  /** Kind of workflows. */
   reachability?: ReachabilityType;
 }
-/** What is asked of builds. */
+/** Options of a reachability request. */
 export type ReachabilityOptions = BaseReachabilityOptions;
-/** What workflows a build may be needed for. */
+/** Workflows for which a build may be needed. */
 export type ReachabilityTypeResponse = ReachabilityType | "NOT_FETCHED";
-/** What a build may be needed for, by queue. */
+/** Reachability of a build id by queue. */
 export interface BuildIdReachability {
   /** By queue. */
   taskQueueReachability: Record<string, ReachabilityTypeResponse[]>;
 }
-/** What builds may be needed for. */
+/** Reachability of build ids. */
 export interface ReachabilityResponse {
-  /** By build. */
+  /** By build id. */
   buildIdReachability: Record<string | UnversionedBuildIdType, BuildIdReachability>;
 }
 
-/** What builds may be needed for, of the message. */
+/** Converts a reachability response. */
 export function reachabilityResponseFromProto(response: PlainMessage): ReachabilityResponse {
   const byBuild = (response.buildIdReachability ?? []).map((build: PlainMessage) => [
     build.buildId || UnversionedBuildId,

@@ -17,7 +17,7 @@ export interface CallContext {
   abortSignal?: AbortSignal;
 }
 
-/** Returns both with the values of `more` in place of those of the same name. Names of headers do not depend on case. */
+/** Merges metadata; `more` overrides. Header names are case-insensitive. */
 export function mergeMetadata(metadata: Metadata = {}, more: Metadata = {}): Metadata {
   const names = new Set(Object.keys(more).map((name) => name.toLowerCase()));
   const kept = Object.entries(metadata).filter(([name]) => !names.has(name.toLowerCase()));
@@ -31,7 +31,7 @@ export function hasAuthorization(metadata: Metadata = {}): boolean {
 
 /** The call contexts of one connection. */
 export class CallContexts {
-  /** Made with the first context: most connections never have one. */
+  /** Created with the first context: most connections never have one. */
   #storage: AsyncStorage<CallContext> | undefined;
 
   /** Returns the context of the running function; empty outside of one. */
@@ -49,7 +49,7 @@ export class CallContexts {
     return this.#storage.run({ ...now, ...more, metadata: mergeMetadata(now.metadata, more.metadata) }, fn);
   }
 
-  /** Returns the deadline and the abort signal of the current context in the form of the product's calls. */
+  /** Returns the deadline and the abort signal of the current context for native calls. */
   settings(): { timeout?: number; signal?: AbortSignal } {
     const { deadline, abortSignal } = this.current();
     return {
@@ -59,10 +59,10 @@ export class CallContexts {
   }
 }
 
-/** The property of a connection that holds its call contexts. Connections of other classes do not have it. */
+/** Property of a connection's call contexts; missing in connections of other classes. */
 export const CALL_CONTEXTS: unique symbol = Symbol.for("temporalex.compat.callContexts");
 
-/** A connection, as far as its call contexts go. */
+/** A connection with call contexts. */
 export interface HasCallContexts {
   /** The call contexts of the connection. */
   readonly [CALL_CONTEXTS]?: CallContexts;

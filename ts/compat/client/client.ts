@@ -1,4 +1,5 @@
-// The `Client` of `@temporalio/client`: one for each kind of thing, over one connection.
+// `Client` of `@temporalio/client`: clients of workflows, schedules and activities over one
+// connection.
 import { BaseClient, type BaseClientOptions, type LoadedWithDefaults } from "./base_client.ts";
 import { Connection, connectionOf } from "./connection.ts";
 import type { QueryRejectCondition } from "./enums.ts";
@@ -9,39 +10,39 @@ import type { WorkflowService } from "./plain_service.ts";
 import { ScheduleClient } from "./schedule_client.ts";
 import { WorkflowClient } from "./workflow_client.ts";
 
-/** Changes the options of clients. */
+/** Plugin for the options of clients. */
 export interface ClientPlugin {
-  /** Its name. */
+  /** Name of the plugin. */
   get name(): string;
-  /** The options of the client. */
+  /** Returns changed options of the client. */
   configureClient?(options: Omit<ClientOptions, "plugins">): Omit<ClientOptions, "plugins">;
 }
 
 /** Options of a {@link Client}. */
 export interface ClientOptions extends BaseClientOptions {
-  /** Code around its operations. */
+  /** Interceptors of its operations. */
   interceptors?: ClientInterceptors;
-  /** Change the options. */
+  /** Plugins that change the options. */
   plugins?: ClientPlugin[];
-  /** Options of the client of workflows. */
+  /** Options of the workflow client. */
   workflow?: { queryRejectCondition?: QueryRejectCondition };
 }
 /** Options with their defaults. */
 export type LoadedClientOptions = LoadedWithDefaults<ClientOptions>;
 
-/** Talks to workflows, schedules and activities. */
+/** Client of workflows, schedules and activities. */
 export class Client extends BaseClient {
-  /** What it was made with, and the defaults of the rest. */
+  /** Options with defaults. */
   declare readonly options: LoadedClientOptions;
   /** Workflows. */
   readonly workflow: WorkflowClient;
-  /** Activities that are completed from outside. */
+  /** Activities completed from outside. */
   readonly activity: ActivityClient;
   /** Schedules. */
   readonly schedule: ScheduleClient;
-  /** Refused. */
+  /** Not supported. */
   readonly taskQueue: TaskQueueClient;
-  /** Refused. */
+  /** Not supported. */
   readonly nexus: NexusClient;
 
   constructor(options: ClientOptions = {}) {
@@ -54,7 +55,7 @@ export class Client extends BaseClient {
     const base = {
       ...rest,
       connection: rest.connection === undefined ? Connection.lazy() : connectionOf(rest.connection),
-      // Loaded once for all of them.
+      // Loaded once for all clients.
       dataConverter: loadDataConverter(rest.dataConverter),
     };
     super({ ...base, ...(configured.interceptors && { interceptors }) } as BaseClientOptions);
@@ -70,7 +71,7 @@ export class Client extends BaseClient {
     this.nexus = new NexusClient(base);
   }
 
-  /** Temporal's service. */
+  /** Temporal's WorkflowService. */
   get workflowService(): WorkflowService {
     return this.connection.workflowService;
   }

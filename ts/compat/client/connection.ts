@@ -1,4 +1,4 @@
-// The `Connection` of `@temporalio/client`, over the product's gRPC connections.
+// `Connection` of `@temporalio/client`, over the native gRPC connections.
 import { Connection as GrpcConnection, type ConnectionOptions as GrpcOptions } from "../../grpc/connection.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError as RawServiceError } from "../../service/raw.ts";
 import type { Duration } from "../common/time.ts";
@@ -9,14 +9,14 @@ import { type GrpcRetryInterceptor, retrying } from "./grpc_retry.ts";
 import { grpcError } from "./grpc_errors.ts";
 import { type OperatorService, operatorService, plainService, rawOver, type WorkflowService } from "./plain_service.ts";
 
-/** Where a connection leads whose options name no address. */
+/** Default address. */
 export const LOCAL_TARGET = "localhost:7233";
 
 /** TLS of a connection. */
 export interface TLSConfig {
-  /** Name that the server's certificate must have, in place of the address's host. */
+  /** Name expected in the server's certificate, instead of the address's host. */
   serverNameOverride?: string;
-  /** Certificates of authorities, in PEM. Default: the system's. */
+  /** Trusted authorities, in PEM. Default: the system's. */
   serverRootCACertificate?: Uint8Array;
   /** The client's certificate and its key, in PEM. */
   clientCertPair?: { crt: Uint8Array; key: Uint8Array };
@@ -26,84 +26,87 @@ export interface TLSConfig {
 export interface ConnectionOptions {
   /** `host:port`, or a host. Default: "localhost:7233". */
   address?: string;
-  /** TLS. Default: none; with an API key, TLS. */
+  /** TLS. Default: enabled with an API key. */
   tls?: TLSConfig | boolean | null;
-  /** Refused: give `tls`. */
+  /** Not supported: use `tls`. */
   credentials?: unknown;
-  /** Refused: give `metadata`, or `apiKey`. */
+  /** Not supported: use `metadata`, or `apiKey`. */
   callCredentials?: unknown[];
-  /** Refused: the product's connections are not grpc-js's. */
+  /** Not supported: connections do not use grpc-js. */
   channelArgs?: object;
-  /** Refused, but for what `makeGrpcRetryInterceptor` gives. */
+  /** Only results of `makeGrpcRetryInterceptor` are supported. */
   interceptors?: unknown[];
   /** Sent with every call. */
   metadata?: Metadata;
   /** Sent as a bearer token. */
   apiKey?: string | (() => string);
-  /** How long `connect` tries. Default: 10 seconds. */
+  /** Time that `connect` retries. Default: 10 seconds. */
   connectTimeout?: Duration;
-  /** Change the options. */
+  /** Plugins that change the options. */
   plugins?: ConnectionPlugin[];
 }
 
-/** Options as a connection holds them. */
+/** Options with defaults. */
 export type ConnectionOptionsWithDefaults =
   & Required<Pick<ConnectionOptions, "address" | "metadata" | "plugins">>
   & { connectTimeoutMs: number };
 
-/** Changes the options of connections. */
+/** Plugin for the options of connections. */
 export interface ConnectionPlugin {
-  /** Its name. */
+  /** Name of the plugin. */
   get name(): string;
-  /** The options to connect with. */
+  /** Returns changed options of a connection. */
   configureConnection?(options: ConnectionOptions): ConnectionOptions;
 }
 
-/** The product's service of a connection. */
+/** Key of a connection's native service. */
 export const RAW_SERVICE: unique symbol = Symbol.for("temporalex.compat.rawService");
-/** Whether a connection repeats calls by itself. */
+/** Key: the connection retries calls itself. */
 export const RETRIES: unique symbol = Symbol.for("temporalex.compat.retries");
-/** Workers of a connection may take the first task of a start. */
+/** Key: workers of a connection may receive the first task of a start. */
 export const EAGER: unique symbol = Symbol.for("temporalex.compat.eagerStarts");
-/** What the official SDK keeps on its connections; nothing here. */
+/** Internal key of the official SDK; unused. */
 export const InternalConnectionLikeSymbol: unique symbol = Symbol("__temporal_internal_connection_like");
 
-/** What clients need of a connection. */
+/** A connection for clients. */
 export interface ConnectionLike {
-  /** Temporal's service. */
+  /** Temporal's WorkflowService. */
   workflowService: WorkflowService;
-  /** Changes the options of connections. */
+  /** Plugins of the connection, also applied to clients. */
   plugins?: ConnectionPlugin[];
-  /** The product's service, where there is one. */
+  /** The native service, if there is one. */
   readonly [RAW_SERVICE]?: RawService;
-  /** It repeats calls by itself. */
+  /** The connection retries calls itself. */
   readonly [RETRIES]?: boolean;
-  /** Workers that share it may take the first task of a start. */
+  /** Workers of the connection may receive the first task of a start. */
   readonly [EAGER]?: boolean;
-  /** The call contexts of the connection; absent in connections of other classes. */
+  /** Call contexts of the connection; undefined in connections of other classes. */
   readonly [CALL_CONTEXTS]?: CallContexts;
-  /** Ends it. */
+  /** Closes the connection. */
   close(): Promise<void>;
-  /** Resolves when it is connected. */
+  /** Resolves when the connection is open. */
   ensureConnected(): Promise<void>;
-  /** Calls within the function end at that time. */
+  /** Sets the deadline of calls in `fn`. */
   withDeadline<R>(deadline: number | Date, fn: () => Promise<R>): Promise<R>;
-  /** Calls within the function carry this. */
+  /** Adds metadata to calls in `fn`. */
   withMetadata<R>(metadata: Metadata, fn: () => Promise<R>): Promise<R>;
-  /** Calls within the function are given up with the signal. */
+  /** Cancels calls in `fn` with the signal. */
   withAbortSignal<R>(abortSignal: AbortSignal, fn: () => Promise<R>): Promise<R>;
 }
 
-/** What a client takes for a connection: also one of workers, and a service of this product (an engine, a connection of its own). */
+/**
+ * Connections that a client accepts: also those of workers, and native services (an engine, a
+ * native connection).
+ */
 export type AnyConnection = ConnectionLike | { readonly service: RawService } | RawService;
 
-/** The connection in the form that clients need. */
+/** Returns the connection in the form for clients. */
 export function connectionOf(given: AnyConnection): ConnectionLike {
   if ("workflowService" in given) return given;
   return Connection.over("service" in given ? given.service : given);
 }
 
-/** The product's service of a connection of any kind. */
+/** Returns the native service of any connection. */
 export function rawServiceOf(connection: ConnectionLike): RawService {
   return connection[RAW_SERVICE] ?? rawOver(connection);
 }
@@ -143,7 +146,7 @@ function grpcOptions(options: ConnectionOptions): GrpcOptions {
   };
 }
 
-/** With the port that an address leaves out, and without a scheme. */
+/** Adds the default port and removes a scheme. */
 function addressOf(address: string): string {
   const bare = address.replace(/^(?:https?|grpc):\/\//, "");
   return /:\d+$/.test(bare) || bare.startsWith("unix:") ? bare : `${bare}:7233`;
@@ -154,7 +157,7 @@ function withContext(inner: RawService, contexts: CallContexts, apiKey: () => st
   const within = (method: string, options: CallOptions, call: (options: CallOptions) => Promise<Uint8Array>) => {
     const { metadata = {} } = contexts.current();
     const { timeout, signal } = contexts.settings();
-    // A server would have a moment to answer.
+    // A server could respond in time.
     if (timeout === 0) return Promise.reject(new RawServiceError(Code.DEADLINE_EXCEEDED, `${method}: the deadline has passed`));
     const key = apiKey();
     const sent = mergeMetadata(key === undefined ? {} : { authorization: `Bearer ${key}` }, metadata);
@@ -182,26 +185,26 @@ function withContext(inner: RawService, contexts: CallContexts, apiKey: () => st
 
 const TRIES_MS = 10_000;
 
-/** A connection to a Temporal server, or to an engine of this product. */
+/** A connection to a Temporal server, or to an embedded engine. */
 export class Connection implements ConnectionLike {
-  /** The official class has the one of grpc-js here. */
+  /** Options; the official class has grpc-js options here. */
   readonly options: ConnectionOptionsWithDefaults;
-  /** Temporal's service. */
+  /** Temporal's WorkflowService. */
   readonly workflowService: WorkflowService;
-  /** Plugins that it was made with. */
+  /** Plugins of the connection. */
   readonly plugins: ConnectionPlugin[];
-  /** The product's service. */
+  /** The native service. */
   readonly [RAW_SERVICE]: RawService;
   /** The call contexts of this connection. */
   readonly [CALL_CONTEXTS]: CallContexts = new CallContexts();
-  /** It repeats calls on terms of the program's: clients do not. */
+  /** True if retry options of the program apply: clients then do not retry. */
   readonly [RETRIES]: boolean;
   readonly #closing: () => Promise<void>;
   #apiKey: string | (() => string) | undefined;
   #connected: Promise<void> | undefined;
   #operatorService: OperatorService | undefined;
 
-  /** Made by {@link Connection.connect}, {@link Connection.lazy} and {@link Connection.over}. */
+  /** Created by {@link Connection.connect}, {@link Connection.lazy} and {@link Connection.over}. */
   protected constructor(options: ConnectionOptions, service: RawService, close: () => Promise<void>) {
     if (service === undefined) {
       throw new TypeError(
@@ -224,19 +227,20 @@ export class Connection implements ConnectionLike {
     this.workflowService = plainService(this[RAW_SERVICE]);
   }
 
-  /** A connection that is made with the first call. Throws a TypeError for an option that is not supported here. */
+  /** Returns a connection that connects with the first call. Throws a TypeError for an unsupported option. */
   static lazy(options: ConnectionOptions = {}): Connection {
     let given = options;
     for (const plugin of options.plugins ?? []) given = plugin.configureConnection?.(given) ?? given;
     refuse(given);
-    // As the official SDK: it rejects this spelling alone. With any other spelling the header is sent, and not the key.
+    // Like the official SDK: rejects only this spelling. With any other, the header is sent in
+    // place of the key.
     if (given.apiKey && given.metadata?.["Authorization"]) {
       throw new TypeError(
         "Both `apiKey` option and `Authorization` header were provided, but only one makes sense to use at a time.",
       );
     }
     const connection = GrpcConnection.lazy(grpcOptions(given));
-    // As around grpc-js's calls: the first interceptor is the outermost.
+    // As with calls of grpc-js: the first interceptor is the outermost.
     const service = (given.interceptors ?? []).reduceRight(
       (inner: RawService, each) => retrying(inner, (each as GrpcRetryInterceptor).retryOptions),
       connection,
@@ -244,7 +248,7 @@ export class Connection implements ConnectionLike {
     return new Connection(given, service, () => connection.close());
   }
 
-  /** Connects, and resolves when the server has answered. Rejects with a {@link ServiceError}. */
+  /** Connects. Resolves when the server has responded; rejects with a {@link ServiceError}. */
   static async connect(options: ConnectionOptions = {}): Promise<Connection> {
     const connection = Connection.lazy(options);
     try {
@@ -256,12 +260,15 @@ export class Connection implements ConnectionLike {
     }
   }
 
-  /** A connection to a service of this product: an engine, a connection of "temporalex/temporal". Closing it does not end the service. */
+  /**
+   * Returns a connection to a native service: an engine, a connection of "temporalex/temporal".
+   * `close` does not close the service.
+   */
   static over(service: RawService): Connection {
     return new Connection({}, service, () => Promise.resolve());
   }
 
-  /** Resolves when the server has answered; tries until the connect timeout. */
+  /** Resolves when the server has responded; retries until the connect timeout. */
   ensureConnected(): Promise<void> {
     return this.#connected ??= this.#connect().catch((error) => {
       this.#connected = undefined;
@@ -286,23 +293,23 @@ export class Connection implements ConnectionLike {
     }
   }
 
-  /** Calls within the function end at that time: milliseconds since the Unix epoch, or a moment. */
+  /** Sets the deadline of calls in `fn`: milliseconds since the Unix epoch, or a Date. */
   withDeadline<R>(deadline: number | Date, fn: () => Promise<R>): Promise<R> {
     return this[CALL_CONTEXTS].run({ deadline }, fn);
   }
-  /** Calls within the function are given up with the signal. */
+  /** Cancels calls in `fn` with the signal. */
   withAbortSignal<R>(abortSignal: AbortSignal, fn: () => Promise<R>): Promise<R> {
     return this[CALL_CONTEXTS].run({ abortSignal }, fn);
   }
-  /** Calls within the function carry this. */
+  /** Adds metadata to calls in `fn`. */
   withMetadata<R>(metadata: Metadata, fn: () => Promise<R>): Promise<R> {
     return this[CALL_CONTEXTS].run({ metadata }, fn);
   }
-  /** Calls within the function carry this key. */
+  /** Sets the API key of calls in `fn`. */
   withApiKey<R>(apiKey: string, fn: () => Promise<R>): Promise<R> {
     return this[CALL_CONTEXTS].run({ metadata: { authorization: `Bearer ${apiKey}` } }, fn);
   }
-  /** The key of later calls. */
+  /** Sets the API key of later calls. */
   setApiKey(apiKey: string | (() => string)): void {
     if (this.#apiKey === undefined) {
       throw new TypeError(
@@ -311,20 +318,20 @@ export class Connection implements ConnectionLike {
     }
     this.#apiKey = apiKey;
   }
-  /** The context of the running function. */
+  /** Call context of the running function. */
   get callContextStorage(): { getStore(): CallContext } {
     return { getStore: () => this[CALL_CONTEXTS].current() };
   }
 
-  /** Temporal's OperatorService. Its methods reject with UNIMPLEMENTED where an engine is embedded. */
+  /** Temporal's OperatorService. Its methods reject with UNIMPLEMENTED for an embedded engine. */
   get operatorService(): OperatorService {
     return this.#operatorService ??= operatorService(this[RAW_SERVICE]);
   }
-  /** Refused: the product does not call TestService. */
+  /** Undefined: TestService is not supported. */
   get testService(): undefined {
     return undefined;
   }
-  /** Whether the server answers. */
+  /** Health check of the server. */
   get healthService(): { check(request?: object): Promise<{ status: number }> } {
     return {
       check: async () => {
@@ -334,7 +341,7 @@ export class Connection implements ConnectionLike {
     };
   }
 
-  /** Ends it. Open calls are refused, and so are later ones. */
+  /** Closes the connection. Open and later calls are rejected. */
   close(): Promise<void> {
     return this.#closing();
   }

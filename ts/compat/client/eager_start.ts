@@ -1,10 +1,11 @@
-// A start that asks for the first workflow task, for a worker that shares the connection (ts/compat/worker/eager_starts.ts gives it the task).
+// A start that requests the first workflow task for a worker of the same connection, which
+// ts/compat/worker/eager_starts.ts passes the task to.
 import type { Deadline } from "../../client/calls.ts";
 import type { OperationContext } from "../../client/interceptors.ts";
 import { type ConnectionLike, EAGER } from "./connection.ts";
 import type { WorkflowStartOutput } from "./interceptors.ts";
 
-/** Throws an Error for a connection that no worker can share. */
+/** Starts a workflow eagerly. Throws an Error for a connection that workers cannot share. */
 export async function startEagerly(
   connection: ConnectionLike,
   context: OperationContext,

@@ -4,19 +4,19 @@ import { isError, isRecord } from "../common/text.ts";
 import type { RetryState } from "../common/failures.ts";
 import { Code } from "../../service/raw.ts";
 
-/** A refusal of the service, as gRPC has it. */
+/** An error of the service, in gRPC's form. */
 export interface GrpcServiceError extends Error {
   /** The status code. */
   code: number;
-  /** What the service says. */
+  /** Message of the service. */
   details: string;
-  /** What it says beside that. */
+  /** Further data of the error. */
   metadata: object;
 }
 
-/** A call that the service refused, or that did not reach it; `cause` is the refusal. */
+/** A call that the service rejected or that did not reach it; `cause` has the error. */
 export class ServiceError extends Error {
-  /** The refusal. */
+  /** Error of the service. */
   override readonly cause?: Error;
 
   constructor(message: string, options?: { cause: Error }) {
@@ -25,11 +25,11 @@ export class ServiceError extends Error {
   }
 }
 
-/** The workflow failed, was cancelled or terminated, or timed out; `cause` says which. */
+/** The workflow failed, was canceled or terminated, or timed out; `cause` has the reason. */
 export class WorkflowFailedError extends Error {
-  /** How it ended. */
+  /** The failure that closed the run. */
   override readonly cause: Error | undefined;
-  /** Why it is not run again. */
+  /** Reason why it is not retried. */
   readonly retryState: RetryState | undefined;
 
   constructor(message: string, cause: Error | undefined, retryState: RetryState | undefined) {
@@ -39,7 +39,7 @@ export class WorkflowFailedError extends Error {
   }
 }
 
-/** The update failed, or was not accepted; `cause` says why. */
+/** The update failed or was rejected; `cause` has the reason. */
 export class WorkflowUpdateFailedError extends Error {
   /** What the workflow threw. */
   override readonly cause: Error | undefined;
@@ -50,9 +50,9 @@ export class WorkflowUpdateFailedError extends Error {
   }
 }
 
-/** The call of an update was given up, or its deadline passed. The update may still be carried out. */
+/** The call of an update was canceled or timed out. The update may still complete. */
 export class WorkflowUpdateRPCTimeoutOrCancelledError extends Error {
-  /** What ended the call. */
+  /** Reason of the call's end. */
   override readonly cause?: Error;
 
   constructor(message: string, options?: { cause: Error }) {
@@ -61,9 +61,9 @@ export class WorkflowUpdateRPCTimeoutOrCancelledError extends Error {
   }
 }
 
-/** The run continued as new, and the caller asked for this run only. */
+/** The run continued as new, and the caller waits for this run only. */
 export class WorkflowContinuedAsNewError extends Error {
-  /** The run that goes on. */
+  /** The continuing run. */
   readonly newExecutionRunId: string;
 
   constructor(message: string, newExecutionRunId: string) {
@@ -74,22 +74,22 @@ export class WorkflowContinuedAsNewError extends Error {
 
 /** The service does not wait for this activity. */
 export class ActivityNotFoundError extends Error {}
-/** The service did not take the report on the activity. */
+/** The service rejected the report on the activity. */
 export class ActivityCompletionError extends Error {}
-/** A heartbeat learned that the activity was cancelled. */
+/** The response to a heartbeat cancels the activity. */
 export class ActivityCancelledError extends Error {}
-/** A heartbeat learned that the activity was paused. */
+/** The response to a heartbeat pauses the activity. */
 export class ActivityPausedError extends Error {}
-/** A heartbeat learned that the activity was reset. */
+/** The response to a heartbeat resets the activity. */
 export class ActivityResetError extends Error {}
 
 /** A standalone activity failed. */
 export class ActivityExecutionFailedError extends Error {
-  /** How. */
+  /** Cause of the failure. */
   override readonly cause: Error | undefined;
   /** Id of the activity. */
   readonly activityId: string;
-  /** Its run. */
+  /** Run id of the activity. */
   readonly runId?: string | undefined;
 
   constructor(message: string, cause: Error | undefined, activityId: string, runId?: string) {
@@ -100,11 +100,11 @@ export class ActivityExecutionFailedError extends Error {
   }
 }
 
-/** A standalone activity of that id is there already. */
+/** A standalone activity with that id exists already. */
 export class ActivityExecutionAlreadyStartedError extends Error {
   /** Id of the activity. */
   readonly activityId: string;
-  /** Its run. */
+  /** Run id of the activity. */
   readonly runId: string;
 
   constructor(message: string, activityId: string, runId: string) {
@@ -114,9 +114,9 @@ export class ActivityExecutionAlreadyStartedError extends Error {
   }
 }
 
-/** The workflow is in a state in which the caller did not want an answer. */
+/** The workflow's status matches the reject condition of the query. */
 export class QueryRejectedError extends Error {
-  /** Its status: temporal.api.enums.v1.WorkflowExecutionStatus. */
+  /** Status of the workflow: temporal.api.enums.v1.WorkflowExecutionStatus. */
   readonly status: number;
 
   constructor(status: number) {
@@ -125,7 +125,7 @@ export class QueryRejectedError extends Error {
   }
 }
 
-/** The workflow has no handler of that query, or the handler threw. */
+/** The query has no handler, or the handler threw. */
 export class QueryNotRegisteredError extends Error {
   /** The gRPC status code. */
   readonly code: number;
@@ -136,7 +136,7 @@ export class QueryNotRegisteredError extends Error {
   }
 }
 
-/** A schedule of that id is there already. */
+/** A schedule with that id exists already. */
 export class ScheduleAlreadyRunning extends Error {
   /** Id of the schedule. */
   readonly scheduleId: string;
@@ -147,7 +147,7 @@ export class ScheduleAlreadyRunning extends Error {
   }
 }
 
-/** There is no schedule of that id. */
+/** The schedule does not exist. */
 export class ScheduleNotFoundError extends Error {
   /** Id of the schedule. */
   readonly scheduleId: string;
@@ -158,14 +158,14 @@ export class ScheduleNotFoundError extends Error {
   }
 }
 
-/** The service does not know that build. */
+/** The service does not know that build id. */
 export class BuildIdNotFoundError extends Error {}
 
-/** A standalone operation of Nexus failed. */
+/** A standalone Nexus operation failed. */
 export class NexusOperationFailureError extends Error {}
-/** A standalone operation of that id is there already. */
+/** A standalone operation with that id exists already. */
 export class NexusOperationAlreadyStartedError extends Error {}
-/** There is no standalone operation of that id. */
+/** The standalone operation does not exist. */
 export class NexusOperationNotFoundError extends Error {}
 
 named(ServiceError, "ServiceError");
@@ -189,12 +189,12 @@ named(NexusOperationFailureError, "NexusOperationFailureError");
 named(NexusOperationAlreadyStartedError, "NexusOperationAlreadyStartedError");
 named(NexusOperationNotFoundError, "NexusOperationNotFoundError");
 
-/** A refusal of the service, as gRPC has it? */
+/** Returns whether an error is an error of the service, in gRPC's form. */
 export function isGrpcServiceError(error: unknown): error is GrpcServiceError {
   return isError(error) && typeof (error as Partial<GrpcServiceError>).details === "string" &&
     isRecord((error as Partial<GrpcServiceError>).metadata);
 }
-/** The older name of {@link isGrpcServiceError}. */
+/** Alias of {@link isGrpcServiceError}. */
 export function isServerErrorResponse(error: unknown): error is GrpcServiceError {
   return isGrpcServiceError(error);
 }
@@ -206,12 +206,12 @@ function hasCode(error: unknown, code: number): boolean {
   return false;
 }
 
-/** Did a deadline pass, here or in a cause? */
+/** Returns whether an error or a cause of it is an exceeded deadline. */
 export function isGrpcDeadlineError(error: unknown): error is Error {
   return hasCode(error, Code.DEADLINE_EXCEEDED);
 }
 
-/** Was a call given up, here or in a cause? */
+/** Returns whether an error or a cause of it is a canceled call. */
 export function isGrpcCancelledError(error: unknown): error is Error {
   return hasCode(error, Code.CANCELLED);
 }

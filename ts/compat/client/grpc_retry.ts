@@ -1,35 +1,35 @@
-// The retry options of `@temporalio/client`. Without them clients retry by themselves, on the product's terms.
+// Retry options of `@temporalio/client`. Without them, clients retry with native settings.
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../../service/raw.ts";
 
-/** What a call ended with. */
+/** Status of a call. */
 export interface StatusObject {
   /** The gRPC status code. */
   code: number;
-  /** What the service says. */
+  /** Message of the service. */
   details: string;
-  /** What it says beside that. */
+  /** Further data of the error. */
   metadata?: unknown;
 }
 
-/** When a call is repeated. */
+/** Retry options of a connection. */
 export interface GrpcRetryOptions {
-  /** Milliseconds until the next attempt. */
+  /** Returns the delay of the next attempt in milliseconds. */
   delayFunction: (attempt: number, status: StatusObject) => number;
-  /** Is there another attempt? */
+  /** Returns whether another attempt follows. */
   retryableDecider: (attempt: number, status: StatusObject) => boolean;
 }
 
-/** How attempts are spread. */
+/** Backoff of attempts. */
 export interface BackoffOptions {
-  /** Factor from one delay to the next. */
+  /** Factor of consecutive delays. */
   factor: number;
-  /** Attempts in all. */
+  /** Maximum number of attempts. */
   maxAttempts: number;
-  /** Share of a delay that is random, either way. */
+  /** Random share of a delay, in both directions. */
   maxJitter: number;
-  /** The first delay, in milliseconds. */
+  /** Returns the first delay in milliseconds. */
   initialIntervalMs(status: StatusObject): number;
-  /** The longest delay, in milliseconds. */
+  /** Returns the maximum delay in milliseconds. */
   maxIntervalMs(status: StatusObject): number;
 }
 
@@ -42,17 +42,17 @@ const RETRYABLE: ReadonlySet<number> = new Set([
   Code.OUT_OF_RANGE,
 ]);
 
-/** Is a call repeated that ended so? */
+/** Returns whether a call with this status is retried. */
 export function isRetryableError(status: StatusObject): boolean {
   if (status.code === Code.INTERNAL) {
-    // A proxy that does not know gRPC answered.
+    // The response of a proxy that does not support gRPC.
     if (/RST_STREAM with code 0|Call ended without gRPC status/i.test(status.details)) return true;
     return /RST_STREAM with code 2/i.test(status.details) && !/SSL alert number/i.test(status.details);
   }
   return RETRYABLE.has(status.code);
 }
 
-/** The options that connections have. */
+/** Returns the default options of connections. */
 export function defaultGrpcRetryOptions(options: Partial<BackoffOptions> = {}): GrpcRetryOptions {
   const {
     maxAttempts = 10,
@@ -69,18 +69,24 @@ export function defaultGrpcRetryOptions(options: Partial<BackoffOptions> = {}): 
   };
 }
 
-/** What `makeGrpcRetryInterceptor` gives; a connection takes its options from it. */
+/** Result of `makeGrpcRetryInterceptor`; a connection reads its options. */
 export interface GrpcRetryInterceptor {
-  /** The options. */
+  /** The retry options. */
   readonly retryOptions: GrpcRetryOptions;
 }
 
-/** For `ConnectionOptions.interceptors`: the connection repeats calls on these terms. */
+/**
+ * Returns an interceptor for `ConnectionOptions.interceptors`: the connection retries calls with
+ * these options.
+ */
 export function makeGrpcRetryInterceptor(retryOptions: GrpcRetryOptions): GrpcRetryInterceptor {
   return { retryOptions };
 }
 
-/** A service whose calls are repeated on these terms, within their timeouts, until their signals abort. */
+/**
+ * Returns a service that retries calls with these options, within their timeouts and until their
+ * signals are aborted.
+ */
 export function retrying(inner: RawService, options: GrpcRetryOptions): RawService {
   return {
     losesCancelledPolls: inner.losesCancelledPolls ?? false,

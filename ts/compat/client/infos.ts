@@ -1,4 +1,4 @@
-// What lists and descriptions of workflows show.
+// Results of lists and descriptions of workflows.
 import { WorkflowExecutionStatus } from "../../api/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { LoadedDataConverter } from "../common/data_converter.ts";
 import { mapFromPayloads } from "../common/payloads.ts";
@@ -12,15 +12,15 @@ import {
 } from "../common/search_attribute_converters.ts";
 import type { SearchAttributes, SearchAttributeValue, TypedSearchAttributes } from "../common/search_attributes.ts";
 
-/** A workflow, and perhaps its run. */
+/** A workflow, optionally with a run. */
 export interface WorkflowExecution {
   /** Id of the workflow. */
   workflowId: string;
-  /** Its run. */
+  /** Id of the run. */
   runId?: string;
 }
 
-/** How a workflow stands. */
+/** Status of a workflow. */
 export type WorkflowExecutionStatusName =
   | "UNSPECIFIED"
   | "RUNNING"
@@ -33,57 +33,57 @@ export type WorkflowExecutionStatusName =
   | "PAUSED"
   | "UNKNOWN";
 
-/** One run, as `list` shows it. */
+/** A run in a list. */
 export interface WorkflowExecutionInfo {
   /** Name of the workflow type. */
   type: string;
   /** Id of the workflow. */
   workflowId: string;
-  /** Its run. */
+  /** Id of the run. */
   runId: string;
-  /** Queue of its tasks. */
+  /** Queue of the workflow tasks. */
   taskQueue: string;
-  /** How it stands. */
+  /** Status of the run. */
   status: { code: number; name: WorkflowExecutionStatusName };
   /** Number of events. */
   historyLength: number;
-  /** Size of its history in bytes. */
+  /** Size of the history in bytes. */
   historySize?: number;
-  /** When it was started. */
+  /** Time of the start. */
   startTime: Date;
-  /** When its first task was due. */
+  /** Time of the first workflow task. */
   executionTime?: Date;
-  /** When it ended. */
+  /** Time of the end. */
   closeTime?: Date;
-  /** Kept with it. */
+  /** Memo of the workflow. */
   memo?: Record<string, unknown>;
-  /** Older form of search attributes. */
+  /** Search attributes without types. */
   searchAttributes: SearchAttributes;
-  /** Search attributes. */
+  /** Search attributes with types. */
   typedSearchAttributes: TypedSearchAttributes;
-  /** The workflow that started it. */
+  /** Parent workflow. */
   parentExecution?: Required<WorkflowExecution>;
-  /** The first one of its parents. */
+  /** First workflow of its chain of parents. */
   rootExecution?: Required<WorkflowExecution>;
-  /** The message. */
+  /** The message of the service. */
   raw: PlainMessage;
-  /** Order among tasks. */
+  /** Priority of the tasks. */
   priority?: Priority;
 }
 
-/** One run, as `describe` shows it. */
+/** A run in detail. */
 export type WorkflowExecutionDescription = WorkflowExecutionInfo & {
-  /** Lines for people. */
+  /** Further lines for user interfaces. */
   staticDetails: () => Promise<string | undefined>;
-  /** A line for people. */
+  /** One line for user interfaces. */
   staticSummary: () => Promise<string | undefined>;
 };
 
-/** Counts, by groups where the query has some. */
+/** Counts, by group if the query has groups. */
 export interface CountWorkflowExecution {
-  /** All. */
+  /** Total number of runs. */
   count: number;
-  /** By group. */
+  /** Counts by group. */
   groups: { count: number; groupValues: SearchAttributeValue[] }[];
 }
 
@@ -98,7 +98,7 @@ function statusName(code: number): WorkflowExecutionStatusName {
 const execution = (raw: PlainMessage | null | undefined): Required<WorkflowExecution> | undefined =>
   raw ? { workflowId: raw.workflowId, runId: raw.runId } : undefined;
 
-/** One run of its message. */
+/** Converts a run from a message. */
 export function executionInfo(
   raw: PlainMessage,
   { payloadConverter }: LoadedDataConverter,
@@ -129,7 +129,7 @@ export function executionInfo(
   } as WorkflowExecutionInfo;
 }
 
-/** Counts of their message. */
+/** Converts counts from a message. */
 export function decodeCount(raw: PlainMessage): CountWorkflowExecution {
   return {
     count: raw.count.toNumber(),
@@ -140,15 +140,15 @@ export function decodeCount(raw: PlainMessage): CountWorkflowExecution {
   };
 }
 
-/** The answer to a description. */
+/** Response of a description. */
 export type DescribeWorkflowExecutionResponse = PlainMessage;
-/** The question for events. */
+/** Request for events. */
 export type GetWorkflowExecutionHistoryRequest = PlainMessage;
-/** What lists and descriptions say of a run. */
+/** A run in lists and descriptions. */
 export type RawWorkflowExecutionInfo = PlainMessage;
-/** The answer to a cancel request. */
+/** Response to a cancel request. */
 export type RequestCancelWorkflowExecutionResponse = PlainMessage;
-/** The request of a start. */
+/** Request of a start. */
 export type StartWorkflowExecutionRequest = PlainMessage;
-/** The answer to a termination. */
+/** Response to a termination. */
 export type TerminateWorkflowExecutionResponse = PlainMessage;

@@ -1,4 +1,4 @@
-// Interceptors of clients, in the official form.
+// Interceptors of clients, with the official types.
 import { type OptionNames, rejectMisspelledMethods } from "../../base/option_names.ts";
 import { composeInterceptors, type Headers, type Next } from "../common/interceptors.ts";
 import type { PlainMessage } from "../common/plain_proto.ts";
@@ -9,223 +9,223 @@ import type { CompiledWorkflowOptions, WorkflowUpdateOptions } from "./workflow_
 
 export type { Headers, Next };
 
-/** A start. */
+/** Input of a start. */
 export interface WorkflowStartInput {
   /** Type of the workflow. */
   readonly workflowType: string;
-  /** Go to the workflow. */
+  /** Headers for the workflow. */
   readonly headers: Headers;
   /** Options, with arguments. */
   readonly options: CompiledWorkflowOptions;
 }
-/** What a start answers. */
+/** Result of a start. */
 export interface WorkflowStartOutput {
-  /** The run. */
+  /** Id of the run. */
   readonly runId: string;
-  /** Its first task came with the answer. */
+  /** True if the response contained the first task. */
   readonly eagerlyStarted: boolean;
 }
-/** An update. */
+/** Input of an update. */
 export interface WorkflowStartUpdateInput {
   /** Name of the update. */
   readonly updateName: string;
-  /** Its arguments. */
+  /** Arguments of the update. */
   readonly args: unknown[];
-  /** Types of arguments and result. */
+  /** Type hints of arguments and result. */
   readonly typeInfo?: PayloadTypeInfo | undefined;
   /** The workflow. */
   readonly workflowExecution: WorkflowExecution;
   /** First run of the workflow. */
   readonly firstExecutionRunId?: string | undefined;
-  /** Go to the workflow. */
+  /** Headers for the workflow. */
   readonly headers: Headers;
-  /** Options. */
+  /** Options of the update. */
   readonly options: WorkflowUpdateOptions;
 }
-/** What an update answers. */
+/** Result of an update's request. */
 export interface WorkflowStartUpdateOutput {
   /** Id of the update. */
   readonly updateId: string;
-  /** The run that has it. */
+  /** Run of the update. */
   readonly workflowRunId: string;
-  /** How it ended, where it has. */
+  /** Outcome, if the update has completed. */
   readonly outcome?: PlainMessage;
-  /** Type of the result. */
+  /** Type hint of the result. */
   readonly outputTypeInfo?: TypeInfo | undefined;
 }
-/** A start with an update. */
+/** Input of an update-with-start. */
 export interface WorkflowStartUpdateWithStartInput {
   /** Type of the workflow. */
   readonly workflowType: string;
   /** Options of the start, with arguments. */
   readonly workflowStartOptions: CompiledWorkflowOptions;
-  /** Go to the workflow with the start. */
+  /** Headers of the start. */
   readonly workflowStartHeaders: Headers;
   /** Name of the update. */
   readonly updateName: string;
-  /** Its arguments. */
+  /** Arguments of the update. */
   readonly updateArgs: unknown[];
-  /** Types of arguments and result. */
+  /** Type hints of arguments and result. */
   readonly updateTypeInfo?: PayloadTypeInfo | undefined;
   /** Options of the update. */
   readonly updateOptions: WorkflowUpdateOptions;
-  /** Go to the workflow with the update. */
+  /** Headers of the update. */
   readonly updateHeaders: Headers;
 }
-/** What a start with an update answers. */
+/** Result of an update-with-start. */
 export interface WorkflowStartUpdateWithStartOutput {
   /** The workflow. */
   readonly workflowExecution: WorkflowExecution;
   /** Id of the update. */
   readonly updateId: string;
-  /** How it ended, where it has. */
+  /** Outcome, if the update has completed. */
   readonly updateOutcome?: PlainMessage;
-  /** Type of the result. */
+  /** Type hint of the result. */
   readonly updateOutputTypeInfo?: TypeInfo | undefined;
 }
-/** A signal. */
+/** Input of a signal. */
 export interface WorkflowSignalInput {
   /** Name of the signal. */
   readonly signalName: string;
-  /** Its arguments. */
+  /** Arguments of the signal. */
   readonly args: unknown[];
-  /** Types of them. */
+  /** Type hints of the arguments. */
   readonly typeInfo?: SignalTypeInfo | undefined;
   /** The workflow. */
   readonly workflowExecution: WorkflowExecution;
-  /** Go to the workflow. */
+  /** Headers for the workflow. */
   readonly headers: Headers;
 }
-/** A signal with start. */
+/** Input of a signal with start. */
 export interface WorkflowSignalWithStartInput {
   /** Type of the workflow. */
   readonly workflowType: string;
   /** Name of the signal. */
   readonly signalName: string;
-  /** Its arguments. */
+  /** Arguments of the signal. */
   readonly signalArgs: unknown[];
-  /** Types of them. */
+  /** Type hints of the arguments. */
   readonly signalTypeInfo?: SignalTypeInfo | undefined;
-  /** Go to the workflow. */
+  /** Headers for the workflow. */
   readonly headers: Headers;
   /** Options of the start, with arguments. */
   readonly options: CompiledWorkflowOptions;
 }
-/** A query. */
+/** Input of a query. */
 export interface WorkflowQueryInput {
   /** Name of the query. */
   readonly queryType: string;
-  /** Its arguments. */
+  /** Arguments of the query. */
   readonly args: unknown[];
-  /** Types of arguments and result. */
+  /** Type hints of arguments and result. */
   readonly typeInfo?: PayloadTypeInfo | undefined;
   /** The workflow. */
   readonly workflowExecution: WorkflowExecution;
   /** temporal.api.enums.v1.QueryRejectCondition */
   readonly queryRejectCondition?: number | undefined;
-  /** Go to the workflow. */
+  /** Headers for the workflow. */
   readonly headers: Headers;
 }
-/** A termination. */
+/** Input of a termination. */
 export interface WorkflowTerminateInput {
   /** The workflow. */
   readonly workflowExecution: WorkflowExecution;
-  /** For people. */
+  /** Reason in history. */
   readonly reason?: string | undefined;
-  /** Values that history keeps. */
+  /** Values in history. */
   readonly details?: unknown[];
   /** First run of the workflow. */
   readonly firstExecutionRunId?: string | undefined;
 }
-/** A cancel request. */
+/** Input of a cancel request. */
 export interface WorkflowCancelInput {
   /** The workflow. */
   readonly workflowExecution: WorkflowExecution;
   /** First run of the workflow. */
   readonly firstExecutionRunId?: string | undefined;
 }
-/** A description. */
+/** Input of a description. */
 export interface WorkflowDescribeInput {
   /** The workflow. */
   readonly workflowExecution: WorkflowExecution;
 }
 
-/** Code around the operations of a client. */
+/** Interceptor of a client's operations. */
 export interface WorkflowClientInterceptor {
-  /** A start; answers the run. Deprecated: `startWithDetails`. */
+  /** Intercepts a start and returns the run id. Deprecated: use `startWithDetails`. */
   start?: (input: WorkflowStartInput, next: (input: WorkflowStartInput) => Promise<string>) => Promise<string>;
-  /** A start. */
+  /** Intercepts a start. */
   startWithDetails?: (
     input: WorkflowStartInput,
     next: (input: WorkflowStartInput) => Promise<WorkflowStartOutput>,
   ) => Promise<WorkflowStartOutput>;
-  /** An update, up to the stage that its caller waits for. */
+  /** Intercepts an update, up to the stage that its caller waits for. */
   startUpdate?: (
     input: WorkflowStartUpdateInput,
     next: (input: WorkflowStartUpdateInput) => Promise<WorkflowStartUpdateOutput>,
   ) => Promise<WorkflowStartUpdateOutput>;
-  /** A start with an update. */
+  /** Intercepts an update-with-start. */
   startUpdateWithStart?: (
     input: WorkflowStartUpdateWithStartInput,
     next: (input: WorkflowStartUpdateWithStartInput) => Promise<WorkflowStartUpdateWithStartOutput>,
   ) => Promise<WorkflowStartUpdateWithStartOutput>;
-  /** A signal. */
+  /** Intercepts a signal. */
   signal?: (input: WorkflowSignalInput, next: (input: WorkflowSignalInput) => Promise<void>) => Promise<void>;
-  /** A signal with start; answers the run. */
+  /** Intercepts a signal with start and returns the run id. */
   signalWithStart?: (
     input: WorkflowSignalWithStartInput,
     next: (input: WorkflowSignalWithStartInput) => Promise<string>,
   ) => Promise<string>;
-  /** A query. */
+  /** Intercepts a query. */
   query?: (input: WorkflowQueryInput, next: (input: WorkflowQueryInput) => Promise<unknown>) => Promise<unknown>;
-  /** A termination. */
+  /** Intercepts a termination. */
   terminate?: (
     input: WorkflowTerminateInput,
     next: (input: WorkflowTerminateInput) => Promise<PlainMessage>,
   ) => Promise<PlainMessage>;
-  /** A cancel request. */
+  /** Intercepts a cancel request. */
   cancel?: (input: WorkflowCancelInput, next: (input: WorkflowCancelInput) => Promise<PlainMessage>) => Promise<PlainMessage>;
-  /** A description. */
+  /** Intercepts a description. */
   describe?: (
     input: WorkflowDescribeInput,
     next: (input: WorkflowDescribeInput) => Promise<PlainMessage>,
   ) => Promise<PlainMessage>;
 }
 
-/** The older name of {@link WorkflowClientInterceptor}. */
+/** Alias of {@link WorkflowClientInterceptor}. */
 export type WorkflowClientCallsInterceptor = WorkflowClientInterceptor;
-/** What a factory of interceptors is given. */
+/** Input of an interceptor factory. */
 export interface WorkflowClientCallsInterceptorFactoryInput {
-  /** The workflow. */
+  /** Id of the workflow. */
   workflowId: string;
-  /** Its run. */
+  /** Id of the run. */
   runId?: string | undefined;
 }
-/** Makes the interceptor of a workflow's operations. */
+/** Creates the interceptor of a workflow's operations. */
 export interface WorkflowClientCallsInterceptorFactory {
   (input: WorkflowClientCallsInterceptorFactoryInput): WorkflowClientCallsInterceptor;
 }
-/** The older form of a client's interceptors. */
+/** Deprecated form of a client's interceptors. */
 export interface WorkflowClientInterceptors {
-  /** Made for each workflow. */
+  /** Factories, called for each workflow. */
   calls?: WorkflowClientCallsInterceptorFactory[];
 }
 
-/** The making of a schedule. */
+/** Input of a schedule's creation. */
 export interface CreateScheduleInput {
-  /** Go to every workflow that it starts. */
+  /** Headers for every workflow that it starts. */
   readonly headers: Headers;
   /** The schedule. */
   readonly options: CompiledScheduleOptions;
 }
-/** What it answers. */
+/** Result of a schedule's creation. */
 export type CreateScheduleOutput = {
   /** Changes with the schedule. */
   readonly conflictToken: Uint8Array;
 };
-/** Code around the operations of a client of schedules. */
+/** Interceptor of a schedule client's operations. */
 export interface ScheduleClientInterceptor {
-  /** The making of a schedule. */
+  /** Intercepts the creation of a schedule. */
   create?: (
     input: CreateScheduleInput,
     next: (input: CreateScheduleInput) => Promise<CreateScheduleOutput>,
@@ -234,13 +234,13 @@ export interface ScheduleClientInterceptor {
 
 /** Interceptors of a client. */
 export interface ClientInterceptors {
-  /** Of workflows. */
+  /** Interceptors of workflow operations. */
   workflow?: WorkflowClientInterceptors | WorkflowClientInterceptor[];
-  /** Of schedules. */
+  /** Interceptors of schedule operations. */
   schedule?: ScheduleClientInterceptor[];
-  /** Of standalone operations of Nexus, which are refused. */
+  /** Interceptors of standalone Nexus operations, which are not supported. */
   nexus?: unknown[];
-  /** Of standalone activities, which are refused. */
+  /** Interceptors of standalone activities, which are not supported. */
   activity?: unknown[];
 }
 
@@ -250,18 +250,18 @@ const WORKFLOW_METHODS: OptionNames<WorkflowClientInterceptor> = {
 };
 const SCHEDULE_METHODS: OptionNames<ScheduleClientInterceptor> = { create: 1 };
 
-/** Throws a TypeError for an interceptor of workflows with a misspelled method, which would never be called. Returns them. */
+/** Returns the interceptors. Throws a TypeError for a misspelled method, which would never be called. */
 export function checkWorkflowInterceptors(interceptors: WorkflowClientInterceptor[]): WorkflowClientInterceptor[] {
   for (const each of interceptors) rejectMisspelledMethods("a workflow interceptor of the client", each, WORKFLOW_METHODS);
   return interceptors;
 }
 
-/** The same for interceptors of schedules. */
+/** Same for interceptors of schedules. */
 export function checkScheduleInterceptors(interceptors: readonly ScheduleClientInterceptor[]): void {
   for (const each of interceptors) rejectMisspelledMethods("a schedule interceptor of the client", each, SCHEDULE_METHODS);
 }
 
-/** An interceptor that has the older `start` alone, with the newer one. */
+/** Adds `startWithDetails` to an interceptor that has only the deprecated `start`. */
 export function withStartDetails(interceptor: WorkflowClientInterceptor): WorkflowClientInterceptor {
   const { start } = interceptor;
   if (interceptor.startWithDetails !== undefined || start === undefined) return interceptor;
@@ -278,7 +278,7 @@ export function withStartDetails(interceptor: WorkflowClientInterceptor): Workfl
   };
 }
 
-/** An operation through the interceptors. */
+/** Calls an operation through the interceptors. */
 export function through<M extends keyof WorkflowClientInterceptor>(
   interceptors: readonly WorkflowClientInterceptor[],
   method: M,

@@ -1,39 +1,40 @@
-// What handlers of Nexus operations attach to calls of the client, beside the options that programs give: links, callbacks, request ids.
-// The keys are the official packages': what their copies attach is honoured as well.
+// Attachments of Nexus operation handlers to client calls, in addition to the program's options:
+// links, callbacks, request ids. The keys are the official packages', so that their attachments
+// work as well.
 import { type Callback, CallbackSchema, type Link, LinkSchema } from "../../api/generated/temporal/api/common/v1/message_pb.ts";
 import { OnConflictOptionsSchema } from "../../api/generated/temporal/api/workflow/v1/message_pb.ts";
 import type { MethodName } from "../../service/raw.ts";
 import type { OperationContext } from "../../client/interceptors.ts";
 import { fromPlain, type PlainMessage, toPlain } from "../common/plain_proto.ts";
 
-/** On options of starts and of signals with start. */
+/** Key in options of starts and of signals with start. */
 export const START: unique symbol = Symbol.for("__temporal_internal_client_workflow_start_options") as never;
-/** On options of updates. */
+/** Key in options of updates. */
 export const UPDATE: unique symbol = Symbol.for("__temporal_internal_client_workflow_update_options") as never;
-/** On handles, for their signals. */
+/** Key in handles, for their signals. */
 export const SIGNAL: unique symbol = Symbol.for("__temporal_internal_client_workflow_signal_options") as never;
-/** On handles, for their queries. */
+/** Key in handles, for their queries. */
 export const QUERY: unique symbol = Symbol.for("__temporal_internal_client_workflow_query_options") as never;
 
-/** Attached to a call, and what comes of it: messages in the official packages' form. */
+/** Attachments of a call, and its results: messages in the official packages' form. */
 export interface Attached {
-  /** In place of one that is made for the call. */
+  /** Replaces the request id of the call. */
   requestId?: string;
-  /** Called when the run, or the update, has ended. */
+  /** Called when the run or the update has ended. */
   completionCallbacks?: PlainMessage[];
-  /** What the call is made for. */
+  /** Links to what made the call. */
   links?: PlainMessage[];
-  /** What a run gets of these that is there already. */
+  /** Attachments for an existing run. */
   onConflictOptions?: PlainMessage;
-  /** Set by the call: what it led to. */
+  /** Set by the call: link to its result. */
   responseLink?: PlainMessage;
-  /** Set by an update that has ended: how. */
+  /** Set by a completed update: its outcome. */
   outcome?: PlainMessage;
 }
 
 type Request = { [field: string]: unknown };
 
-/** Fields of requests. */
+/** Returns the fields of requests. */
 function fieldsOf({ requestId, completionCallbacks, links, onConflictOptions }: Attached) {
   return {
     ...(requestId !== undefined && { requestId }),
@@ -52,7 +53,7 @@ function attach(method: MethodName, request: Request, attached: Attached): Reque
   return { ...request, ...fieldsOf(attached) };
 }
 
-/** Methods whose request or answer have to do with what is attached. */
+/** Methods with attachments in their requests or responses. */
 const METHODS: ReadonlySet<MethodName> = new Set<MethodName>([
   ...["startWorkflowExecution", "signalWithStartWorkflowExecution", "signalWorkflowExecution"] as const,
   ...["updateWorkflowExecution", "queryWorkflow"] as const,
@@ -64,7 +65,7 @@ interface Answer {
   readonly outcome?: unknown;
 }
 
-/** The context with these attached to its calls; as it is where there are none. */
+/** Returns the context with these attachments; unchanged without any. */
 export function attaching(context: OperationContext, attached: Attached | undefined): OperationContext {
   if (attached === undefined) return context;
   const { calls } = context;
@@ -72,7 +73,7 @@ export function attaching(context: OperationContext, attached: Attached | undefi
   const through = (name: "call" | "longPoll"): Call => async (method, request, ...rest) => {
     const call = calls[name].bind(calls) as unknown as Call;
     if (!METHODS.has(method)) return await call(method, request, ...rest);
-    // A query writes no event that anything could be attached to.
+    // A query writes no event to which anything could be attached.
     const answer = await call(method, method === "queryWorkflow" ? request : attach(method, request, attached), ...rest);
     const link = method === "signalWithStartWorkflowExecution" ? answer?.signalLink : answer?.link;
     if (link !== undefined) attached.responseLink = toPlain(LinkSchema, link);
@@ -82,7 +83,7 @@ export function attaching(context: OperationContext, attached: Attached | undefi
   return { ...context, calls: { call: through("call"), longPoll: through("longPoll") } as unknown as typeof calls };
 }
 
-/** What is attached to options, or to a handle. */
+/** Returns the attachments of options, or of a handle. */
 export function attachedTo(
   holder: object,
   key: typeof START | typeof UPDATE | typeof SIGNAL | typeof QUERY,

@@ -1,6 +1,6 @@
-// Items of a list, each turned into something, several at a time and in the order in which they are done.
+// Maps items concurrently and yields the results in the order of completion.
 
-/** Answers what `turn` makes of the items, as it is done; at most `concurrency` at a time. */
+/** Yields the results of `turn` for the items as they complete; at most `concurrency` at a time. */
 export async function* intoHistories<T, R>(
   items: AsyncIterable<T>,
   turn: (item: T) => Promise<R>,
@@ -16,7 +16,7 @@ export async function* intoHistories<T, R>(
   for await (const item of items) {
     const id = next++;
     const work = turn(item).then((value) => ({ id, value }));
-    // It is waited for below; until then nobody listens.
+    // Prevents an unhandled rejection: it is awaited below.
     work.catch(() => {});
     running.set(id, work);
     if (running.size >= Math.max(1, concurrency)) yield await first();

@@ -1,5 +1,5 @@
-// The modules of a data converter, which options name by path: clients, whose constructors cannot wait, and workers load them here for the
-// host's side; workers load them once more in the realm, for workflow code.
+// Loads the modules of a data converter by path on the host, for clients, whose constructors are
+// synchronous, and for workers, which load them in the realm as well.
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { fileUrl } from "../../platform/source_files.ts";
@@ -16,7 +16,7 @@ const METHODS = {
   failureConverter: ["errorToFailure", "failureToError"],
 } as const;
 
-/** Throws a TypeError for an option that cannot be honoured. */
+/** Throws a TypeError for an unsupported option. */
 function refuse({ externalStorage, payloadCodecs }: DataConverter | LoadedDataConverter): void {
   if (externalStorage !== undefined) {
     throw new TypeError(
@@ -24,7 +24,8 @@ function refuse({ externalStorage, payloadCodecs }: DataConverter | LoadedDataCo
         "put large values elsewhere in a payload codec (payloadCodecs)",
     );
   }
-  // One that asks for a context may choose its key by it: without, it would write what it cannot read in the official SDK.
+  // A codec may choose its key by the context; without one, the official SDK could not decode its
+  // payloads.
   const asking = (payloadCodecs ?? []).findIndex(({ encode, decode }) => encode?.length > 1 || decode?.length > 1);
   if (asking < 0) return;
   throw new TypeError(
@@ -33,9 +34,9 @@ function refuse({ externalStorage, payloadCodecs }: DataConverter | LoadedDataCo
   );
 }
 
-/** The export of a module that is the converter. Throws a ValueError. */
+/** Returns the converter that a module exports. Throws a ValueError. */
 function converterOf(exports: unknown, path: string, kind: Kind): never {
-  // Of a CommonJS module that was imported, what it exports is the default export.
+  // The default export of an imported CommonJS module is its whole exports object.
   const of = (from: unknown) => isRecord(from) || typeof from === "function" ? (from as Exports)[kind] : undefined;
   const found = of(exports) ?? of((exports as { default?: unknown } | null)?.default);
   if (found === undefined) throw new ValueError(`Module ${path} does not have a \`${kind}\` named export`);
@@ -44,7 +45,7 @@ function converterOf(exports: unknown, path: string, kind: Kind): never {
   throw new ValueError(`${kind} export at ${path} must be an object with ${methods.join(" and ")} methods`);
 }
 
-/** What a module could not be loaded for: a ValueError where there is none at the path. */
+/** Returns the error for a module that did not load: a ValueError if the file is missing. */
 function notLoaded(error: unknown, path: string, kind: Kind): unknown {
   if (error instanceof SyntaxError && /\.[cm]?tsx?$/.test(path)) {
     const how = "name what it is compiled to, or run the program under tsx or ts-node";
@@ -58,7 +59,7 @@ function notLoaded(error: unknown, path: string, kind: Kind): unknown {
   return new ValueError(`Could not find a file at the specified ${kind}Path: '${path}'.`, error);
 }
 
-/** Jest's `require`, which knows the program's transformers, and gives the classes that its tests have: jest.cjs puts it there. */
+/** Jest's `require`, set by jest.cjs: it has the program's transformers and the classes of its tests. */
 const JEST = Symbol.for("temporalex.jest-require");
 
 function required(path: string): unknown {
@@ -75,8 +76,8 @@ function required(path: string): unknown {
 }
 
 /**
- * `require` is tried first, as the official SDK does: it knows the hooks of ts-node and tsx. What cannot be required is imported; Deno's
- * import alone knows TypeScript.
+ * Tries `require` first, like the official SDK, for hooks of ts-node and tsx; then imports. In Deno
+ * only import supports TypeScript.
  */
 async function imported(path: string): Promise<unknown> {
   if (!("Deno" in globalThis)) {
@@ -108,7 +109,10 @@ const pathsOf = ({ payloadConverterPath, failureConverterPath }: DataConverter) 
   ([["payloadConverter", payloadConverterPath], ["failureConverter", failureConverterPath]] as const)
     .filter((entry): entry is readonly [Kind, string] => Boolean(entry[1]));
 
-/** A data converter with its modules loaded, at once. Throws a ValueError that names the path at fault, a TypeError for an option. */
+/**
+ * Loads a data converter synchronously. Throws a ValueError that names an invalid path, and a
+ * TypeError for an unsupported option.
+ */
 export function loadDataConverter(given: DataConverter | LoadedDataConverter = {}): LoadedDataConverter {
   refuse(given);
   if ("payloadConverter" in given) return given;
@@ -123,7 +127,7 @@ export function loadDataConverter(given: DataConverter | LoadedDataConverter = {
   return loaded(given as DataConverter, exports);
 }
 
-/** The same for modules that can only be imported: those with an await at their top level, and TypeScript in Deno. */
+/** Same for modules that need import: those with a top-level await, and TypeScript in Deno. */
 export async function importDataConverter(given: DataConverter = {}): Promise<LoadedDataConverter> {
   refuse(given);
   const exports: { [kind in Kind]?: unknown } = {};

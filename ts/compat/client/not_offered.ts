@@ -1,4 +1,4 @@
-// What servers have and the product's client does not: refused, by name, with what to do.
+// Features of servers that the native client lacks: rejected by name, with advice.
 import type { BuildIdOperation, ReachabilityOptions, ReachabilityResponse, WorkerBuildIdVersionSets } from "./build_id_types.ts";
 import { AsyncCompletionClient, type AsyncCompletionClientOptions } from "./async_completion_client.ts";
 import { BaseClient, type BaseClientOptions, type LoadedWithDefaults } from "./base_client.ts";
@@ -13,40 +13,40 @@ const NEXUS = "call the operation from a workflow";
 
 /** Options of an {@link ActivityClient}. */
 export interface ActivityClientOptions extends AsyncCompletionClientOptions {
-  /** Code around its operations. */
+  /** Interceptors of its operations. */
   interceptors?: unknown[];
 }
 
-/** Completes activities from outside. Standalone activities are refused. */
+/** Completes activities from outside. Standalone activities are not supported. */
 export class ActivityClient extends AsyncCompletionClient {
   constructor(options: ActivityClientOptions = {}) {
     super(options);
   }
-  /** This client, with types of activities. */
+  /** Returns this client with activity types. */
   typed<_T>(): this {
     return this;
   }
-  /** Refused. */
+  /** Not supported. */
   start(activity: string, _options?: object): Promise<never> {
     return refused(`the start of the standalone activity "${activity}"`, STANDALONE);
   }
-  /** Refused. */
+  /** Not supported. */
   execute(activity: string, _options?: object): Promise<never> {
     return refused(`the start of the standalone activity "${activity}"`, STANDALONE);
   }
-  /** Refused. */
+  /** Not supported. */
   getHandle(activityId: string, _runId?: string): never {
     throw new TypeError(`a handle of the standalone activity "${activityId}" is not supported here yet; ${STANDALONE}`);
   }
-  /** Refused. */
+  /** Not supported. */
   getHandleWithOptions(activityId: string, _options?: object): never {
     return this.getHandle(activityId);
   }
-  /** Refused. */
+  /** Not supported. */
   list(_query: string): never {
     throw new TypeError(`a list of standalone activities is not supported here yet; ${STANDALONE}`);
   }
-  /** Refused. */
+  /** Not supported. */
   count(_query: string): Promise<never> {
     return refused("a count of standalone activities", STANDALONE);
   }
@@ -54,34 +54,34 @@ export class ActivityClient extends AsyncCompletionClient {
 
 /** Options of a {@link NexusClient}. */
 export interface NexusClientOptions extends BaseClientOptions {
-  /** Code around its operations. */
+  /** Interceptors of its operations. */
   interceptors?: unknown[];
 }
 /** Options with their defaults. */
 export type LoadedNexusClientOptions = LoadedWithDefaults<NexusClientOptions>;
 
-/** Standalone operations of Nexus: refused. */
+/** Standalone Nexus operations: not supported. */
 export class NexusClient extends BaseClient {
   constructor(options: NexusClientOptions = {}) {
     super(options);
   }
-  /** Temporal's service. */
+  /** Temporal's WorkflowService. */
   get workflowService(): WorkflowService {
     return this.connection.workflowService;
   }
-  /** Refused. */
+  /** Not supported. */
   createServiceClient(_options?: object): never {
     throw new TypeError(`a client of a Nexus service is not supported here yet; ${NEXUS}`);
   }
-  /** Refused. */
+  /** Not supported. */
   getHandle(operationId: string, _options?: object): never {
     throw new TypeError(`a handle of the Nexus operation "${operationId}" is not supported here yet; ${NEXUS}`);
   }
-  /** Refused. */
+  /** Not supported. */
   list(_options?: object): never {
     throw new TypeError(`a list of Nexus operations is not supported here yet; ${NEXUS}`);
   }
-  /** Refused. */
+  /** Not supported. */
   count(_query?: string): Promise<never> {
     return refused("a count of Nexus operations", NEXUS);
   }
@@ -92,24 +92,24 @@ export type TaskQueueClientOptions = BaseClientOptions;
 /** Options with their defaults. */
 export type LoadedTaskQueueClientOptions = LoadedWithDefaults<TaskQueueClientOptions>;
 
-/** Sets of builds by task queue (deprecated in the official SDK): refused. */
+/** Build id sets by task queue (deprecated in the official SDK): not supported. */
 export class TaskQueueClient extends BaseClient {
   constructor(options: TaskQueueClientOptions = {}) {
     super(options);
   }
-  /** Temporal's service. */
+  /** Temporal's WorkflowService. */
   get workflowService(): WorkflowService {
     return this.connection.workflowService;
   }
-  /** Refused. */
+  /** Not supported. */
   updateBuildIdCompatibility(taskQueue: string, _operation: BuildIdOperation): Promise<void> {
     return refused(`updateBuildIdCompatibility("${taskQueue}")`, OLD_VERSIONING);
   }
-  /** Refused. */
+  /** Not supported. */
   getBuildIdCompatability(taskQueue: string): Promise<WorkerBuildIdVersionSets | undefined> {
     return refused(`getBuildIdCompatability("${taskQueue}")`, OLD_VERSIONING);
   }
-  /** Refused. */
+  /** Not supported. */
   getReachability(_options: ReachabilityOptions): Promise<ReachabilityResponse> {
     return refused("getReachability", OLD_VERSIONING);
   }

@@ -1,5 +1,5 @@
-// The service of a connection in the two forms: methods that take and give messages of the official packages' form (`workflowService`), and
-// the product's bytes. A client takes a connection of any kind that has the first one.
+// Converts a connection's service between methods with messages of the official packages
+// (`workflowService`) and native bytes. Clients accept any connection that has the former.
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { WorkflowService as Service } from "../../api/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { METHOD_NAMES } from "../../api/raw_methods.ts";
@@ -9,17 +9,17 @@ import { OPERATOR_METHODS, OTHER_METHODS } from "../../api/generated/other_metho
 import { grpcError, rawError } from "./grpc_errors.ts";
 import { callOperator, callOther, type OperatorMethod, type OtherMethod } from "./whole_service.ts";
 
-/** The methods of Temporal's WorkflowService, by their names in camel case. */
+/** Methods of Temporal's WorkflowService, in camel case. */
 export type WorkflowService = {
   readonly [method in MethodName | OtherMethod]: (request: PlainMessage) => Promise<PlainMessage>;
 };
 
-/** The methods of Temporal's OperatorService, by their names in camel case. */
+/** Methods of Temporal's OperatorService, in camel case. */
 export type OperatorService = { readonly [method in OperatorMethod]: (request: PlainMessage) => Promise<PlainMessage> };
 
 type PlainMethod = (request: PlainMessage) => Promise<PlainMessage>;
 
-/** A service of these methods. Names that the API of this version does not have throw an error that says so. */
+/** Returns a service of these methods. Unknown names throw an error. */
 function serviceOf<S>(title: string, methods: { readonly [name: string]: PlainMethod }): S {
   const service: { [name: string]: PlainMethod } = {};
   for (const [name, call] of Object.entries(methods)) {
@@ -34,14 +34,14 @@ function serviceOf<S>(title: string, methods: { readonly [name: string]: PlainMe
   return new Proxy(service, {
     get(methods, name) {
       const method = Reflect.get(methods, name) as unknown;
-      // A promise is asked for `then`, a printer for symbols.
+      // Promises check for `then`, and printers for symbols.
       if (method !== undefined || typeof name !== "string" || name === "then" || name === "toJSON") return method;
       return () => Promise.reject(new TypeError(`${title}.${name} is not a method of the API that this version knows`));
     },
   }) as unknown as S;
 }
 
-/** The methods of a service of bytes. */
+/** Returns the methods of a service of bytes. */
 export function plainService(raw: RawService): WorkflowService {
   const methods: { [name: string]: PlainMethod } = {};
   for (const name of METHOD_NAMES) {
@@ -54,13 +54,13 @@ export function plainService(raw: RawService): WorkflowService {
   return serviceOf("workflowService", methods);
 }
 
-/** The methods of the operator's service of the same server. */
+/** Returns the methods of the same server's OperatorService. */
 export function operatorService(raw: RawService): OperatorService {
   const methods = OPERATOR_METHODS.map((name): [string, PlainMethod] => [name, (request) => callOperator(raw, name, request)]);
   return serviceOf("operatorService", Object.fromEntries(methods));
 }
 
-/** A service of bytes over the methods of a connection of another kind. */
+/** Returns a service of bytes over the methods of a connection of another class. */
 export function rawOver(connection: { readonly workflowService: WorkflowService }): RawService {
   return {
     losesCancelledPolls: true,
@@ -69,7 +69,7 @@ export function rawOver(connection: { readonly workflowService: WorkflowService 
       const { input, output } = Service.method[method];
       try {
         const answer = await connection.workflowService[method](toPlain(input as never, fromBinary(input, request) as never));
-        // Of a mocked connection: most calls do not look at their response.
+        // Supports mocked connections: most calls ignore their response.
         return toBinary(output, fromPlain(output, answer ?? {}) as never);
       } catch (error) {
         throw rawError(error);

@@ -1,4 +1,4 @@
-// What the product's client throws, as the official client has it: classes, fields and messages.
+// Converts errors of the native client to the official ones: classes, fields and messages.
 import * as native from "../../client/errors.ts";
 import { CancelledFailure as NativeCancelled } from "../../converter/failures.ts";
 import { TerminatedFailure as NativeTerminated, TimeoutFailure as NativeTimeout } from "../../converter/failures.ts";
@@ -32,36 +32,36 @@ import {
 } from "./errors.ts";
 import { grpcError, refusalIn } from "./grpc_errors.ts";
 
-/** What an operation was about. */
+/** Subject of an operation. */
 export interface Concern {
-  /** What the official client says where nothing else fits. */
+  /** Message of the official client for other errors. */
   readonly fallback: string;
-  /** The workflow. */
+  /** Id of the workflow. */
   readonly workflowId?: string;
-  /** Its run. */
+  /** Id of the run. */
   readonly runId?: string | undefined;
-  /** Type of the workflow that was to be started. */
+  /** Type of a started workflow. */
   readonly workflowType?: string;
-  /** The schedule. */
+  /** Id of the schedule. */
   readonly scheduleId?: string;
-  /** The abort signal of the call's context is aborted. */
+  /** True if the abort signal of the call's context is aborted. */
   readonly aborted?: boolean;
 }
 
-/** A refusal in what was thrown, also where the caller gave the call up. */
+/** Returns the service error of a thrown error, also if the caller canceled the call. */
 function refusalOf(thrown: unknown, { aborted }: Pick<Concern, "aborted">): RawServiceError | undefined {
   const found = refusalIn(thrown);
   if (found !== undefined || !aborted) return found;
   return new RawServiceError(Code.CANCELLED, "Call cancelled", "", {}, { cause: thrown });
 }
 
-/** The refusal as gRPC has it; undefined where there is none. */
+/** Returns the error in gRPC's form; undefined without a service error. */
 export function grpcErrorIn(thrown: unknown, concern: Concern): Error | undefined {
   const refusal = refusalOf(thrown, concern);
   return refusal === undefined ? undefined : grpcError(refusal);
 }
 
-/** The error of an operation that the service refused. What is not a refusal is returned as it is. */
+/** Returns the official error of a rejected operation; other errors are returned unchanged. */
 export function officialError(thrown: unknown, concern: Concern): unknown {
   const { workflowId = "", runId, scheduleId } = concern;
   if (thrown instanceof native.NamespaceNotFoundError) return new NamespaceNotFoundError(thrown.namespace);
@@ -91,7 +91,7 @@ export function officialError(thrown: unknown, concern: Concern): unknown {
   return new ServiceError(concern.fallback, { cause: grpcError(refusal) });
 }
 
-/** The same for updates. */
+/** Same for updates. */
 export function officialUpdateError(thrown: unknown, concern: Concern): unknown {
   if (thrown instanceof native.WorkflowUpdateFailedError) {
     return new WorkflowUpdateFailedError("Workflow Update failed", thrown.cause);
@@ -106,7 +106,7 @@ export function officialUpdateError(thrown: unknown, concern: Concern): unknown 
 
 const bare = <E extends Error>(error: E): E => Object.assign(error, { stack: "" });
 
-/** The error of a workflow that did not return. */
+/** Returns the error of a workflow that did not return a result. */
 export function officialOutcome(thrown: unknown, concern: Concern): unknown {
   if (thrown instanceof native.WorkflowContinuedAsNewError) {
     return new WorkflowContinuedAsNewError("Workflow execution continued as new", thrown.newExecutionRunId);
@@ -114,7 +114,7 @@ export function officialOutcome(thrown: unknown, concern: Concern): unknown {
   if (!(thrown instanceof native.WorkflowFailedError)) return officialError(thrown, concern);
   const cause: Error = thrown.cause;
   if (!(cause instanceof TemporalFailure)) {
-    // Made by the product's client for the event that ended the run.
+    // Created by the native client for the closing event.
     if (cause instanceof NativeCancelled) {
       const failure = bare(new CancelledFailure("Workflow canceled", cause.details));
       return new WorkflowFailedError("Workflow execution cancelled", failure, "NON_RETRYABLE_FAILURE");
@@ -130,21 +130,21 @@ export function officialOutcome(thrown: unknown, concern: Concern): unknown {
   return new WorkflowFailedError("Workflow execution failed", cause, thrown.retryState);
 }
 
-/** The error of a report on an activity. */
+/** Returns the error of a report on an activity. */
 export function officialActivityError(thrown: unknown, concern: Concern): unknown {
   if (thrown instanceof native.NamespaceNotFoundError) return new NamespaceNotFoundError(thrown.namespace);
   if (thrown instanceof native.ActivityCancelledError) {
     if (thrown.reason === "PAUSED") return new ActivityPausedError("paused");
     return thrown.reason === "RESET" ? new ActivityResetError("reset") : new ActivityCancelledError("cancelled");
   }
-  // A converter's, of a value that cannot be sent.
+  // The converter's error for a value that cannot be encoded.
   if (thrown instanceof ValueError) return thrown;
   const refusal = refusalOf(thrown, concern);
   if (refusal === undefined) return new ActivityCompletionError("Unexpected failure");
   return refusal.code === Code.NOT_FOUND ? new ActivityNotFoundError("Not found") : new ActivityCompletionError(refusal.message);
 }
 
-/** Calls `fn` on behalf of a client; throws what the official client throws. */
+/** Calls `fn` and converts its errors to those of the official client. */
 export async function refusing<R>(
   client: { readonly connection: HasCallContexts },
   fn: () => Promise<R>,

@@ -1,4 +1,4 @@
-// The `ScheduleClient` of `@temporalio/client`, over the product's.
+// `ScheduleClient` of `@temporalio/client`, over the native one.
 import { ScheduleClient as NativeClient } from "../../client/schedules/schedule_client.ts";
 import type { ScheduleUpdateOptions as NativeUpdate } from "../../client/mod.ts";
 import type { Workflow } from "../common/definitions.ts";
@@ -27,33 +27,33 @@ import type {
   ScheduleUpdateOptions,
 } from "./schedule_types.ts";
 
-/** A schedule to talk to. */
+/** Handle of a schedule. */
 export interface ScheduleHandle {
   /** Id of the schedule. */
   readonly scheduleId: string;
-  /** When it acts, what it does, what it has done. */
+  /** Returns times, action and past actions. */
   describe(): Promise<ScheduleDescription>;
-  /** Changes what it is. */
+  /** Updates the schedule. */
   update<W extends Workflow = Workflow>(
     updateFn: (previous: ScheduleDescription) => ScheduleUpdateOptions<ScheduleOptionsStartWorkflowAction<W>>,
   ): Promise<void>;
-  /** Removes it. */
+  /** Deletes the schedule. */
   delete(): Promise<void>;
-  /** Acts once, now. */
+  /** Runs the action once, now. */
   trigger(overlap?: ScheduleOverlapPolicy): Promise<void>;
-  /** Takes the actions of these times, now. */
+  /** Runs the actions of these times, now. */
   backfill(options: Backfill | Backfill[]): Promise<void>;
-  /** It takes no actions by itself. */
+  /** Pauses the schedule. */
   pause(note?: string): Promise<void>;
-  /** It acts again. */
+  /** Unpauses the schedule. */
   unpause(note?: string): Promise<void>;
-  /** The client that made it. */
+  /** Client of the handle. */
   readonly client: ScheduleClient;
 }
 
 /** Options of a {@link ScheduleClient}. */
 export interface ScheduleClientOptions extends BaseClientOptions {
-  /** Code around its operations. */
+  /** Interceptors of its operations. */
   interceptors?: ScheduleClientInterceptor[];
 }
 /** Options with their defaults. */
@@ -66,9 +66,9 @@ export interface ListScheduleOptions {
   query?: string;
 }
 
-/** Makes and finds schedules. */
+/** Creates and finds schedules. */
 export class ScheduleClient extends BaseClient {
-  /** What it was made with, and the defaults of the rest. */
+  /** Options with defaults. */
   declare readonly options: LoadedScheduleClientOptions;
 
   /** Throws a TypeError for an interceptor with a misspelled method. */
@@ -77,7 +77,7 @@ export class ScheduleClient extends BaseClient {
     checkScheduleInterceptors(options.interceptors ?? []);
   }
 
-  /** Temporal's service. */
+  /** Temporal's WorkflowService. */
   get workflowService(): WorkflowService {
     return this.connection.workflowService;
   }
@@ -86,7 +86,7 @@ export class ScheduleClient extends BaseClient {
     return new NativeClient(this.operationContext(undefined, { headers }));
   }
 
-  /** Makes a schedule. Throws ScheduleAlreadyRunning where there is one of this id. */
+  /** Creates a schedule. Throws ScheduleAlreadyRunning if the id is in use. */
   async create<W extends Workflow = Workflow>(
     options: ScheduleOptions<ScheduleOptionsStartWorkflowAction<W>>,
   ): Promise<ScheduleHandle> {
@@ -108,7 +108,7 @@ export class ScheduleClient extends BaseClient {
     return this.getHandle(compiled.scheduleId);
   }
 
-  /** All schedules, or those that a query selects. */
+  /** Lists all schedules, or those that a query selects. */
   async *list({ query, pageSize }: ListScheduleOptions = {}): AsyncGenerator<ScheduleSummary, void, void> {
     const listed = this.#native().list({
       ...(query !== undefined && { query }),
@@ -122,7 +122,7 @@ export class ScheduleClient extends BaseClient {
     }
   }
 
-  /** A schedule by its id; asks nothing of the service. */
+  /** Returns a handle for a schedule without a request. */
   getHandle(scheduleId: string): ScheduleHandle {
     const native = () => this.#native().getHandle(scheduleId);
     const asked = <R>(fallback: string, fn: () => Promise<R>) => refusing(this, fn, { fallback, scheduleId });

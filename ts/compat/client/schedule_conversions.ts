@@ -1,4 +1,4 @@
-// Schedules of the official form as the product's client takes them, and its descriptions in the official form.
+// Converts schedules of the official form for the native client, and descriptions back.
 import { DescribeScheduleResponseSchema } from "../../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { ScheduleActionTaken, ScheduleDescription as NativeDescription, ScheduleStartedWorkflow } from "../../client/mod.ts";
 import type { ScheduleSpec as NativeSpec, ScheduleSummary as NativeSummary } from "../../client/mod.ts";
@@ -26,7 +26,7 @@ import type {
 } from "./schedule_types.ts";
 import { nativeRetry, nativeSearchAttributes } from "./workflow_options.ts";
 
-/** The options with the workflow's name, its arguments and the ids' begin. */
+/** Returns the options with the workflow's name, arguments and id prefix. */
 export function compiledSchedule(options: ScheduleOptions): CompiledScheduleOptions {
   if (typeof options?.scheduleId !== "string" || options.scheduleId === "") {
     throw new TypeError("ScheduleOptions.scheduleId is required: a non-empty string");
@@ -34,7 +34,7 @@ export function compiledSchedule(options: ScheduleOptions): CompiledScheduleOpti
   return { ...options, action: compiledAction(options.scheduleId, options.action) } as CompiledScheduleOptions;
 }
 
-/** The same of an update. */
+/** Same for an update. */
 export function compiledUpdate(scheduleId: string, options: ScheduleUpdateOptions): CompiledScheduleUpdateOptions {
   return { ...options, action: compiledAction(scheduleId, options.action) } as CompiledScheduleUpdateOptions;
 }
@@ -51,18 +51,18 @@ function compiledAction(scheduleId: string, action: ScheduleOptions["action"] | 
   } as unknown as CompiledScheduleAction;
 }
 
-/** A policy in the product's form. */
+/** Converts a policy. */
 export function nativeOverlap(policy: ScheduleOverlapPolicy): Exclude<ScheduleOverlapPolicy, undefined> | undefined {
   return decodeScheduleOverlapPolicy(encodeScheduleOverlapPolicy(policy));
 }
 
-/** A backfill in the product's form. */
+/** Converts a backfill. */
 export function nativeBackfill({ start, end, overlap }: Backfill) {
   const policy = nativeOverlap(overlap);
   return { start, end, ...(policy !== undefined && { overlap: policy }) };
 }
 
-/** Ranges without an end of 0, which a server takes for none, as it takes the 0 that the official client sends. */
+/** Removes ends of 0, which the official client sends and a server treats as missing. */
 function nativeCalendars(calendars: readonly CalendarSpec[]): CalendarSpec[] {
   const isZero = (end: unknown) => end === 0 || end === "SUNDAY";
   const range = (value: unknown): unknown => {
@@ -129,7 +129,7 @@ function nativeParts(options: CompiledScheduleUpdateOptions | CompiledScheduleOp
   };
 }
 
-/** The whole of a schedule as the product's client takes it. */
+/** Converts a complete schedule. */
 export function nativeSchedule(options: CompiledScheduleOptions): NativeScheduleOptions {
   const { backfill, ...state } = options.state ?? {};
   return {
@@ -140,12 +140,12 @@ export function nativeSchedule(options: CompiledScheduleOptions): NativeSchedule
   } as NativeScheduleOptions;
 }
 
-/** What an update makes of a schedule, as the product's client takes it. */
+/** Converts an update of a schedule. */
 export function nativeUpdate(options: CompiledScheduleUpdateOptions) {
   return { ...nativeParts(options), state: options.state ?? {} };
 }
 
-/** As the official client shows calendars: with their comment, also where it is empty. */
+/** Adds the comment to calendars, also if empty, like the official client. */
 function commented<S extends ScheduleSummary["spec"]>(spec: S): S {
   const all = (calendars: NonNullable<ScheduleDescription["spec"]["calendars"]> | undefined) =>
     calendars?.map((calendar) => ({ ...calendar, comment: calendar.comment ?? "" }));
@@ -164,7 +164,7 @@ const taken = (action: ScheduleActionTaken): ScheduleExecutionResult =>
     action: action.workflow && startedBy(action.workflow),
   }) as ScheduleExecutionResult;
 
-/** A description in the official form. */
+/** Converts a description to the official form. */
 export function officialDescription(native: NativeDescription): ScheduleDescription {
   const raw = toPlain(DescribeScheduleResponseSchema, native.raw);
   const start = raw.schedule?.action?.startWorkflow;
@@ -178,7 +178,7 @@ export function officialDescription(native: NativeDescription): ScheduleDescript
     spec: commented(native.spec as ScheduleDescription["spec"]),
     action: {
       ...action,
-      // The official client sets each field, also those without a value.
+      // The official client sets all fields, including undefined ones.
       memo,
       retry: decompileRetryPolicy(start?.retryPolicy),
       searchAttributes: decodeSearchAttributes(attributes),
@@ -205,7 +205,7 @@ export function officialDescription(native: NativeDescription): ScheduleDescript
   };
 }
 
-/** A listed schedule in the official form. */
+/** Converts a listed schedule to the official form. */
 export function officialSummary(native: NativeSummary): ScheduleSummary {
   const { indexedFields } = native.raw.searchAttributes ?? {};
   return {

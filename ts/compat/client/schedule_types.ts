@@ -1,4 +1,4 @@
-// Schedules in the official form.
+// Types of schedules in the official form.
 import type { ScheduleOptions as NativeOptions } from "../../client/mod.ts";
 import type {
   CalendarSpec,
@@ -24,80 +24,80 @@ export const MONTHS = [
 /** The days of the week. */
 export const DAYS_OF_WEEK = ["SUNDAY", "MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY"] as const;
 
-/** Values from `start` to `end`, each `step`-th one. */
+/** Values from `start` to `end`, in steps of `step`. */
 export interface Range<Unit> {
-  /** The first one. */
+  /** First value. */
   start: Unit;
-  /** The last one. */
+  /** Last value. */
   end: Unit;
-  /** Distance. */
+  /** Distance between values. */
   step: number;
 }
-/** A calendar as the service describes it. */
+/** A calendar in a description. */
 export type CalendarSpecDescription = NativeCalendarDescription;
-/** Moments at equal distances. */
+/** Times at equal distances. */
 export interface IntervalSpec {
-  /** The distance. */
+  /** Distance of the times. */
   every: Duration;
-  /** Shifts them. */
+  /** Offset of the times. */
   offset?: Duration;
 }
-/** Moments at equal distances, in milliseconds. */
+/** Times at equal distances, in milliseconds. */
 export interface IntervalSpecDescription {
-  /** The distance. */
+  /** Distance of the times. */
   every: number;
-  /** Shifts them. */
+  /** Offset of the times. */
   offset: number;
 }
-/** When a schedule acts. */
+/** Times of a schedule. */
 export interface ScheduleSpec {
-  /** Moments by the calendar. */
+  /** Calendar times. */
   calendars?: CalendarSpec[];
-  /** Moments at equal distances. */
+  /** Times at equal distances. */
   intervals?: IntervalSpec[];
   /** Cron expressions. */
   cronExpressions?: string[];
-  /** Moments at which nothing is done. */
+  /** Times to skip. */
   skip?: CalendarSpec[];
-  /** Nothing is done before. */
+  /** No actions before this time. */
   startAt?: Date;
-  /** Nothing is done after. */
+  /** No actions after this time. */
   endAt?: Date;
-  /** Each moment is put off by a random time of at most this. */
+  /** Maximum random delay of each time. */
   jitter?: Duration;
   /** Time zone. Default: UTC. */
   timezone?: string;
 }
-/** A spec as the service describes it. */
+/** A spec in a description. */
 export type ScheduleSpecDescription = Omit<ScheduleSpec, "calendars" | "intervals" | "cronExpressions" | "skip" | "jitter"> & {
-  /** Moments by the calendar. */
+  /** Calendar times. */
   calendars?: CalendarSpecDescription[];
-  /** Moments at equal distances. */
+  /** Times at equal distances. */
   intervals?: IntervalSpecDescription[];
-  /** Moments at which nothing is done. */
+  /** Times to skip. */
   skip?: CalendarSpecDescription[];
-  /** Milliseconds. */
+  /** Maximum random delay in milliseconds. */
   jitter?: number;
 };
 
-/** A time whose actions are taken now. */
+/** A time range whose actions run now. */
 export interface Backfill {
-  /** From. */
+  /** Beginning of the range. */
   start: Date;
-  /** To. */
+  /** End of the range. */
   end: Date;
-  /** Policy of these actions. Default: ALLOW_ALL, as the service has it. */
+  /** Policy of these actions. Default: the service's, ALLOW_ALL. */
   overlap?: ScheduleOverlapPolicy;
 }
 
-/** What a schedule starts. */
+/** The workflow that a schedule starts. */
 export type ScheduleOptionsStartWorkflowAction<W extends Workflow> =
   & {
-    /** Says what it does. */
+    /** Discriminator. */
     type: "startWorkflow";
-    /** The workflow. */
+    /** Workflow function or type. */
     workflowType: string | W;
-    /** Begin of the ids. Default: the schedule's id and "-workflow". */
+    /** Prefix of the ids. Default: the schedule's id and "-workflow". */
     workflowId?: string;
   }
   & Pick<
@@ -114,26 +114,26 @@ export type ScheduleOptionsStartWorkflowAction<W extends Workflow> =
     | "staticDetails"
     | "staticSummary"
   >;
-/** What a schedule does. */
+/** Action of a schedule. */
 export type ScheduleOptionsAction = ScheduleOptionsStartWorkflowAction<Workflow>;
 
 /** Options of `create`. */
 export interface ScheduleOptions<A extends ScheduleOptionsAction = ScheduleOptionsAction> {
   /** Id of the schedule. */
   scheduleId: string;
-  /** When it acts. */
+  /** Times of its actions. */
   spec: ScheduleSpec;
-  /** What it does. */
+  /** The workflow that it starts. */
   action: A;
-  /** How it acts. */
+  /** Policies of its actions. */
   policies?: { overlap?: ScheduleOverlapPolicy; catchupWindow?: Duration; pauseOnFailure?: boolean };
-  /** Kept with it. */
+  /** Memo of the schedule. */
   memo?: Record<string, unknown>;
-  /** Older form of search attributes. */
+  /** Search attributes without types. */
   searchAttributes?: SearchAttributes;
-  /** Search attributes. */
+  /** Search attributes with types. */
   typedSearchAttributes?: SearchAttributePair[] | TypedSearchAttributes;
-  /** Whether it acts, and what it does at once. */
+  /** Initial state, and actions at its creation. */
   state?: {
     paused?: boolean;
     note?: string;
@@ -143,26 +143,26 @@ export interface ScheduleOptions<A extends ScheduleOptionsAction = ScheduleOptio
   };
 }
 
-/** What an update makes of a schedule. */
+/** Result of an update function. */
 export type ScheduleUpdateOptions<A extends ScheduleOptionsAction = ScheduleOptionsAction> =
   & Omit<ScheduleOptions, "scheduleId" | "memo" | "action" | "state">
   & {
-    /** What it does. */
+    /** The workflow that it starts. */
     action: A;
-    /** Whether it acts. */
+    /** State of the schedule. */
     state: Omit<NonNullable<ScheduleOptions["state"]>, "triggerImmediately" | "backfill">;
   };
 
-/** What a described schedule starts. */
+/** The workflow in a listed schedule. */
 export interface ScheduleSummaryStartWorkflowAction {
-  /** Says what it does. */
+  /** Discriminator. */
   type: "startWorkflow";
   /** Type of the workflows. */
   workflowType: string;
 }
-/** What a listed schedule does. */
+/** Action of a listed schedule. */
 export type ScheduleSummaryAction = ScheduleSummaryStartWorkflowAction;
-/** What a described schedule starts. */
+/** The workflow in a described schedule. */
 export type ScheduleDescriptionStartWorkflowAction =
   & ScheduleSummaryStartWorkflowAction
   & Pick<
@@ -181,78 +181,78 @@ export type ScheduleDescriptionStartWorkflowAction =
     | "staticDetails"
     | "priority"
   >;
-/** What a described schedule does. */
+/** Action of a described schedule. */
 export type ScheduleDescriptionAction = ScheduleDescriptionStartWorkflowAction;
-/** What a schedule does, as interceptors see it. */
+/** Action of a schedule, for interceptors. */
 export type CompiledScheduleAction = Omit<ScheduleDescriptionAction, "workflowType" | "args"> & {
   /** Type of the workflows. */
   workflowType: string;
-  /** Their arguments. */
+  /** Arguments of the workflows. */
   args: unknown[];
 };
-/** Options of `create`, as interceptors see them. */
+/** Options of `create`, for interceptors. */
 export type CompiledScheduleOptions = Omit<ScheduleOptions, "action"> & { action: CompiledScheduleAction };
-/** What an update makes of a schedule, as it is sent. */
+/** Compiled result of an update function. */
 export type CompiledScheduleUpdateOptions = Omit<ScheduleUpdateOptions, "action"> & { action: CompiledScheduleAction };
 
 /** A workflow that a schedule has started. */
 export interface ScheduleExecutionStartWorkflowActionResult {
-  /** Says what it did. */
+  /** Discriminator. */
   type: "startWorkflow";
-  /** The workflow. */
+  /** Ids of the workflow. */
   workflow: { workflowId: string; firstExecutionRunId: string };
 }
-/** What a schedule has done. */
+/** Result of an action. */
 export type ScheduleExecutionActionResult = ScheduleExecutionStartWorkflowActionResult;
-/** An action that a schedule has taken. */
+/** An action of a schedule in the past. */
 export interface ScheduleExecutionResult {
-  /** When it was due. */
+  /** Time at which it was due. */
   scheduledAt: Date;
-  /** When it was taken. */
+  /** Time at which it ran. */
   takenAt: Date;
-  /** What it did. */
+  /** Result of the action. */
   action: ScheduleExecutionActionResult;
 }
 
-/** A schedule, as `list` shows it. */
+/** A schedule in a list. */
 export interface ScheduleSummary {
-  /** Its id. */
+  /** Id of the schedule. */
   scheduleId: string;
-  /** When it acts. */
+  /** Times of its actions. */
   spec?: ScheduleSpecDescription;
-  /** What it does. */
+  /** The workflow that it starts. */
   action?: ScheduleSummaryAction;
-  /** Kept with it. */
+  /** Memo of the schedule. */
   memo?: Record<string, unknown>;
-  /** Older form of search attributes. */
+  /** Search attributes without types. */
   searchAttributes?: SearchAttributes;
-  /** Search attributes. */
+  /** Search attributes with types. */
   typedSearchAttributes?: TypedSearchAttributes;
-  /** Whether it acts. */
+  /** State of the schedule. */
   state: { paused: boolean; note?: string };
-  /** What it has done, and will do. */
+  /** Past and future actions. */
   info: { recentActions: ScheduleExecutionResult[]; nextActionTimes: Date[] };
 }
 
-/** A schedule, as `describe` shows it. */
+/** A schedule in detail. */
 export type ScheduleDescription = {
-  /** Its id. */
+  /** Id of the schedule. */
   scheduleId: string;
-  /** When it acts. */
+  /** Times of its actions. */
   spec: ScheduleSpecDescription;
-  /** What it does. */
+  /** The workflow that it starts. */
   action: ScheduleDescriptionAction;
-  /** How it acts. */
+  /** Policies of its actions. */
   policies: { overlap: ScheduleOverlapPolicy; catchupWindow: number; pauseOnFailure: boolean };
-  /** Kept with it. */
+  /** Memo of the schedule. */
   memo?: Record<string, unknown>;
-  /** Older form of search attributes. */
+  /** Search attributes without types. */
   searchAttributes: SearchAttributes;
-  /** Search attributes. */
+  /** Search attributes with types. */
   typedSearchAttributes: TypedSearchAttributes;
-  /** Whether it acts. */
+  /** State of the schedule. */
   state: { paused: boolean; note?: string; remainingActions?: number };
-  /** What it has done, and will do. */
+  /** Past and future actions. */
   info: {
     recentActions: ScheduleExecutionResult[];
     nextActionTimes: Date[];
@@ -263,9 +263,9 @@ export type ScheduleDescription = {
     lastUpdatedAt: Date | undefined;
     runningActions: ScheduleExecutionActionResult[];
   };
-  /** The message. */
+  /** The message of the service. */
   raw: PlainMessage;
 };
 
-/** What the product's client takes. */
+/** Schedule options of the native client. */
 export type NativeScheduleOptions = NativeOptions<string>;

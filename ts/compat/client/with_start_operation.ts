@@ -1,17 +1,17 @@
-// The start of an update-with-start, and the workflow that came of it.
+// The start of an update-with-start, with the resulting workflow.
 import type { Workflow } from "../common/definitions.ts";
 import type { WorkflowIdConflictPolicy } from "../common/policies.ts";
 import type { WorkflowHandle } from "./workflow_handle.ts";
 import type { WorkflowStartOptions } from "./workflow_options.ts";
 
-/** Begins the operation; once. */
+/** Begins the operation, at most once. */
 export const OPERATION: unique symbol = Symbol("operation");
 
-/** The start of an update-with-start: for one call. */
+/** The start of an update-with-start, for one call. */
 export class WithStartWorkflowOperation<T extends Workflow> {
-  /** The workflow, by its name or its function. */
+  /** Workflow function or type. */
   workflowTypeOrFunc: string | T;
-  /** Options of the start; what it does where the id is in use has to be said. */
+  /** Options of the start; `workflowIdConflictPolicy` is required. */
   options: WorkflowStartOptions<T> & { workflowIdConflictPolicy: WorkflowIdConflictPolicy };
   readonly #handle: Promise<WorkflowHandle<T>>;
   #resolve: (handle: WorkflowHandle<T>) => void = () => {};
@@ -32,7 +32,7 @@ export class WithStartWorkflowOperation<T extends Workflow> {
     this.#handle.catch(() => {});
   }
 
-  /** The workflow, as soon as it is started or taken. */
+  /** Resolves with the started or existing workflow. */
   async workflowHandle(): Promise<WorkflowHandle<T>> {
     return await this.#handle;
   }

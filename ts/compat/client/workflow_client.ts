@@ -1,4 +1,4 @@
-// The `WorkflowClient` of `@temporalio/client`, over the operations of the product's client.
+// `WorkflowClient` of `@temporalio/client`, over operations of the native client.
 import { type OptionNames, rejectMisspelledOptions } from "../../base/option_names.ts";
 import { START_OPTIONS } from "../common/option_names.ts";
 import { randomId } from "../../platform/host.ts";
@@ -59,9 +59,9 @@ import {
 
 /** Options of a {@link WorkflowClient}. */
 export interface WorkflowClientOptions extends BaseClientOptions {
-  /** Code around its operations, the first one outermost; or the older form, factories. */
+  /** Interceptors of its operations, the first one outermost; or factories (deprecated). */
   interceptors?: WorkflowClientInterceptors | WorkflowClientInterceptor[];
-  /** In which states workflows are not to be asked. Default: none. */
+  /** Workflow states in which queries are rejected. Default: none. */
   queryRejectCondition?: QueryRejectCondition;
 }
 /** Options with their defaults. */
@@ -71,12 +71,12 @@ export type LoadedWorkflowClientOptions = LoadedWithDefaults<WorkflowClientOptio
 export interface WorkflowResultOptions {
   /** Follow continue-as-new, retries and cron to the last run. Default: true. */
   followRuns?: boolean;
-  /** Types of arguments and result. */
+  /** Type hints of arguments and result. */
   typeInfo?: PayloadTypeInfo;
 }
 /** Options of `getHandle`. */
 export interface GetWorkflowHandleOptions extends WorkflowResultOptions {
-  /** Calls go only to runs of the chain that began with this one. */
+  /** Restricts calls to runs of the chain that began with this one. */
   firstExecutionRunId?: string;
 }
 /** Options of `list`. */
@@ -88,14 +88,14 @@ export interface ListOptions {
 }
 /** Options of `intoHistories`. */
 export interface IntoHistoriesOptions {
-  /** Histories that are read at a time. Default: 5. */
+  /** Maximum concurrent reads of histories. Default: 5. */
   concurrency?: number;
-  /** Histories that may wait to be taken. */
+  /** Maximum buffered histories. */
   bufferLimit?: number;
 }
-/** Runs, one by one. */
+/** An iterable of runs. */
 export interface AsyncWorkflowListIterable extends AsyncIterable<WorkflowExecutionInfo> {
-  /** The history of each. */
+  /** Returns the history of each run. */
   intoHistories: (options?: IntoHistoriesOptions) => AsyncIterable<HistoryAndWorkflowId>;
 }
 
@@ -117,9 +117,9 @@ function compiled(options: object, typeInfo: PayloadTypeInfo | undefined): Compi
   return compileWorkflowOptions({ args: [], ...options, typeInfo } as unknown as WorkflowOptions) as CompiledWorkflowOptions;
 }
 
-/** Starts workflows, finds them, and hands out handles to talk to them. */
+/** Starts workflows, finds them, and creates handles for them. */
 export class WorkflowClient extends BaseClient {
-  /** What it was made with, and the defaults of the rest. */
+  /** Options with defaults. */
   declare readonly options: LoadedWorkflowClientOptions;
 
   /** Throws a TypeError for an interceptor with a misspelled method. */
@@ -128,17 +128,17 @@ export class WorkflowClient extends BaseClient {
     if (Array.isArray(options.interceptors)) checkWorkflowInterceptors(options.interceptors);
   }
 
-  /** Temporal's service. */
+  /** Temporal's WorkflowService. */
   get workflowService(): WorkflowService {
     return this.connection.workflowService;
   }
 
-  /** Whose payloads these are. */
+  /** Returns the serialization context of a workflow. */
   protected workflowSerializationContext(workflowId: string): WorkflowSerializationContext {
     return { type: "workflow", namespace: this.options.namespace, workflowId };
   }
 
-  /** The interceptors of a workflow's operations. */
+  /** Returns the interceptors of a workflow's operations. */
   protected getOrMakeInterceptors(workflowId: string, runId?: string): WorkflowClientInterceptor[] {
     const { interceptors } = this.options;
     if (Array.isArray(interceptors)) return interceptors;
@@ -191,20 +191,20 @@ export class WorkflowClient extends BaseClient {
     return Object.assign(handle, { firstExecutionRunId: runId, eagerlyStarted });
   }
 
-  /** Starts a workflow, and waits for its result. */
+  /** Starts a workflow and waits for its result. */
   async execute<T extends Workflow>(
     workflowTypeOrFunc: string | T,
     options: WorkflowStartOptions<T>,
   ): Promise<WorkflowResultType<T>> {
     const handle = await this.start(workflowTypeOrFunc, options);
-    // As the official client: by the id, so that a run that takes its place is followed.
+    // By id, like the official client, so that a replacing run is followed.
     return await this.result<T>(handle.workflowId, undefined, {
       followRuns: options.followRuns ?? true,
       ...(options.typeInfo !== undefined && { typeInfo: options.typeInfo }),
     });
   }
 
-  /** Signals a workflow, and starts it where none is running. */
+  /** Signals a workflow and starts it if it is not running. */
   async signalWithStart<WorkflowFn extends Workflow, SignalArgs extends unknown[] = []>(
     workflowTypeOrFunc: string | WorkflowFn,
     options: WithWorkflowArgs<WorkflowFn, WorkflowSignalWithStartOptions<SignalArgs>>,
@@ -257,7 +257,7 @@ export class WorkflowClient extends BaseClient {
     return Object.assign(handle, { signaledRunId: runId });
   }
 
-  /** Starts a workflow, or takes the running one, sends it an update, and waits for its result. */
+  /** Starts a workflow, or uses the running one, sends it an update, and waits for its result. */
   async executeUpdateWithStart<T extends Workflow, Ret, Args extends unknown[]>(
     updateDef: UpdateDefinition<Ret, Args> | string,
     updateOptions: WorkflowUpdateOptions & { args?: Args; startWorkflowOperation: WithStartWorkflowOperation<T> },
@@ -265,7 +265,10 @@ export class WorkflowClient extends BaseClient {
     return await (await this.#updateWithStart<T, Ret>(updateDef, updateOptions, "completed")).result();
   }
 
-  /** Starts a workflow, or takes the running one, and sends it an update; returns when the update is accepted. */
+  /**
+   * Starts a workflow, or uses the running one, and sends it an update; returns once the update is
+   * accepted.
+   */
   startUpdateWithStart<T extends Workflow, Ret, Args extends unknown[]>(
     updateDef: UpdateDefinition<Ret, Args> | string,
     updateOptions: WorkflowUpdateOptions & {
@@ -322,7 +325,7 @@ export class WorkflowClient extends BaseClient {
     return started ?? this.getHandle(workflowId).getUpdateHandle<Ret>(output.updateId);
   }
 
-  /** @internal Overridden by clients of a server whose time can be skipped. */
+  /** @internal Overridden by clients of a server with skippable time. */
   whileUpdateIsAwaited<T>(_workflowId: string, _updateId: string, work: () => Promise<T>, _name?: string): Promise<T> {
     return work();
   }
@@ -356,7 +359,7 @@ export class WorkflowClient extends BaseClient {
     );
   }
 
-  /** Waits for the result of a workflow. Throws a WorkflowFailedError, whose `cause` says how it ended. */
+  /** Waits for the result of a workflow. Throws a WorkflowFailedError with the reason in `cause`. */
   async result<T extends Workflow>(
     workflowId: string,
     runId?: string,
@@ -374,7 +377,7 @@ export class WorkflowClient extends BaseClient {
     ) as WorkflowResultType<T>;
   }
 
-  /** A workflow by its id; asks nothing of the service. */
+  /** Returns a handle for a workflow without a request. */
   getHandle<T extends Workflow>(workflowId: string, runId?: string, options: GetWorkflowHandleOptions = {}): WorkflowHandle<T> {
     return makeWorkflowHandle<T>(this, {
       workflowId,
@@ -407,7 +410,7 @@ export class WorkflowClient extends BaseClient {
     } while (nextPageToken.length > 0);
   }
 
-  /** Runs that a query selects. */
+  /** Lists the runs of a query. */
   list(options: ListOptions = {}): AsyncWorkflowListIterable {
     return {
       [Symbol.asyncIterator]: () => this.#list(options),
@@ -423,7 +426,7 @@ export class WorkflowClient extends BaseClient {
     };
   }
 
-  /** How many runs a query selects. */
+  /** Counts the runs of a query. */
   async count(query = ""): Promise<CountWorkflowExecution> {
     const { namespace } = this.options;
     const { calls } = this.operationContext();

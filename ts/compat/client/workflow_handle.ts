@@ -1,4 +1,4 @@
-// Handles of workflows and updates, in the official form.
+// Handles of workflows and updates, with the official types.
 import { randomId } from "../../platform/host.ts";
 import { HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import { DescribeWorkflowExecutionResponseSchema } from "../../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
@@ -30,35 +30,35 @@ import { typedArgs, type WorkflowUpdateOptions } from "./workflow_options.ts";
 // deno-lint-ignore no-explicit-any
 type AnyArgs = any[];
 
-/** An update that was sent. */
+/** Handle of an update. */
 export interface WorkflowUpdateHandle<Ret> {
   /** Id of the update. */
   updateId: string;
   /** Id of the workflow. */
   workflowId: string;
-  /** The run that has it. */
+  /** Run of the update. */
   workflowRunId?: string | undefined;
-  /** What its handler returns. */
+  /** Returns the handler's result. */
   result(): Promise<Ret>;
 }
 
 /** Options of `getUpdateHandle`. */
 export interface GetWorkflowUpdateHandleOptions {
-  /** The run that has it. */
+  /** Run of the update. */
   workflowRunId?: string;
-  /** Type of the result. */
+  /** Type hint of the result. */
   typeInfo?: Pick<PayloadTypeInfo, "outputType">;
 }
 
-/** A workflow to talk to. */
+/** Handle of a workflow. */
 export interface WorkflowHandle<T extends Workflow = Workflow> extends BaseWorkflowHandle<T> {
-  /** Sends an update, and waits for its result. */
+  /** Sends an update and waits for its result. */
   executeUpdate<Ret, Args extends AnyArgs = [], Name extends string = string>(
     def: UpdateDefinition<Ret, Args, Name> | string,
     ...options: Args extends [unknown, ...unknown[]] ? [WorkflowUpdateOptions & { args: Args }]
       : [(WorkflowUpdateOptions & { args?: Args })?]
   ): Promise<Ret>;
-  /** Sends an update, and returns when it is accepted. */
+  /** Sends an update and returns once it is accepted. */
   startUpdate<Ret, Args extends AnyArgs = [], Name extends string = string>(
     def: UpdateDefinition<Ret, Args, Name> | string,
     options:
@@ -66,41 +66,41 @@ export interface WorkflowHandle<T extends Workflow = Workflow> extends BaseWorkf
       & { waitForStage: "ACCEPTED" }
       & (Args extends [unknown, ...unknown[]] ? { args: Args } : { args?: Args }),
   ): Promise<WorkflowUpdateHandle<Ret>>;
-  /** An update by its id. */
+  /** Returns a handle for an update by its id. */
   getUpdateHandle<Ret>(updateId: string, options?: GetWorkflowUpdateHandleOptions): WorkflowUpdateHandle<Ret>;
-  /** Asks for a value of the workflow. */
+  /** Queries the workflow. */
   query<Ret, Args extends AnyArgs = []>(def: QueryDefinition<Ret, Args> | string, ...args: Args): Promise<Ret>;
-  /** Asks for a value of the workflow, with options. */
+  /** Queries the workflow, with options. */
   queryWithOptions<Ret, Args extends AnyArgs = []>(queryName: string, options: WorkflowQueryOptions<Args>): Promise<Ret>;
-  /** Ends the workflow at once. */
+  /** Terminates the workflow at once. */
   terminate(reason?: string): Promise<PlainMessage>;
-  /** Asks the workflow to stop. */
+  /** Requests cancellation of the workflow. */
   cancel(): Promise<PlainMessage>;
-  /** What the service knows of the run. */
+  /** Returns the description of the run. */
   describe(): Promise<WorkflowExecutionDescription>;
-  /** The events of the run. */
+  /** Returns the events of the run. */
   fetchHistory(): Promise<PlainMessage>;
-  /** The client that made it. */
+  /** Client of the handle. */
   readonly client: WorkflowClient;
 }
 
-/** A workflow whose first run is known. */
+/** Handle of a workflow with its first run. */
 export interface WorkflowHandleWithFirstExecutionRunId<T extends Workflow = Workflow> extends WorkflowHandle<T> {
-  /** Its first run. */
+  /** First run of the workflow. */
   readonly firstExecutionRunId: string;
 }
-/** A workflow that was started. */
+/** Handle of a started workflow. */
 export interface WorkflowHandleWithStartDetails<T extends Workflow = Workflow> extends WorkflowHandleWithFirstExecutionRunId<T> {
-  /** Its first task came with the answer. */
+  /** True if the response contained the first task. */
   readonly eagerlyStarted: boolean;
 }
-/** A workflow that was signalled, and perhaps started. */
+/** Handle of a workflow that was signaled, and started if needed. */
 export interface WorkflowHandleWithSignaledRunId<T extends Workflow = Workflow> extends WorkflowHandle<T> {
-  /** The run that has the signal. */
+  /** Run that received the signal. */
   readonly signaledRunId: string;
 }
 
-/** Which workflow a handle means. */
+/** Ids of a handle. */
 export interface HandleOf {
   readonly workflowId: string;
   readonly runId?: string | undefined;
@@ -111,7 +111,7 @@ export interface HandleOf {
   readonly typeInfo?: PayloadTypeInfo | undefined;
 }
 
-/** Name and types of a message that is given as its name or its definition. */
+/** Returns name and type hints of a message given by name or definition. */
 export function messageNameAndTypes<I extends PayloadTypeInfo | SignalTypeInfo>(
   what: string,
   def: { name: string; typeInfo?: I } | string,
@@ -127,7 +127,7 @@ export function messageNameAndTypes<I extends PayloadTypeInfo | SignalTypeInfo>(
   return { name: def.name, typeInfo: def.typeInfo };
 }
 
-/** The handle of an update of the product's client. */
+/** Returns the official handle of a native update. */
 export function makeUpdateHandle<Ret>(
   client: WorkflowClient,
   native: NativeUpdateHandle,
@@ -149,7 +149,7 @@ export function makeUpdateHandle<Ret>(
 
 const concern = (fallback: string, { workflowId, runId }: WorkflowExecution): Concern => ({ fallback, workflowId, runId });
 
-/** The operations of one workflow, through the interceptors to the product's client. */
+/** Operations of one workflow, through the interceptors to the native client. */
 class Operations {
   readonly #client: WorkflowClient;
   readonly #of: HandleOf;
@@ -166,7 +166,7 @@ class Operations {
     return this.#client.operationContext({ type: "workflow", namespace, workflowId }, more);
   }
 
-  /** The workflow in the product's client; with a run, that very run. */
+  /** Returns the native handle; with a run id, for that run only. */
   native(
     { workflowId, runId }: WorkflowExecution,
     firstExecutionRunId?: string,
@@ -217,7 +217,7 @@ class Operations {
     });
   }
 
-  /** Undefined where an interceptor answered in its place: then the id says all. */
+  /** Returns undefined if an interceptor replaced the result: the id is then sufficient. */
   async update(
     // deno-lint-ignore no-explicit-any
     def: UpdateDefinition<unknown, any> | string,
@@ -255,7 +255,7 @@ class Operations {
       typeInfo,
       headers: {},
       options,
-      // Beside what its type says, as the official client has it.
+      // Not in the declared type, but in the official client's object.
       ...{ waitForStage: stage },
     });
     return { sent, output };
@@ -313,13 +313,13 @@ class Operations {
       this.#client,
       async () => toPlain(HistorySchema, await this.native(this.#execution).fetchHistory()),
       concern("Failed to get Workflow execution history", this.#execution),
-      // The official client hands on what gRPC says.
+      // The official client passes gRPC's error on.
       (thrown, concern) => grpcErrorIn(thrown, concern) ?? thrown,
     );
   }
 }
 
-/** A handle: an object of functions, which programs copy and take apart. */
+/** Creates a handle: an object of functions, which programs copy and destructure. */
 export function makeWorkflowHandle<T extends Workflow>(client: WorkflowClient, of: HandleOf): WorkflowHandle<T> {
   const { workflowId, runId } = of;
   const operations = new Operations(client, of);

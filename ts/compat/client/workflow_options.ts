@@ -1,4 +1,4 @@
-// Options of starts as programs give them, as interceptors see them (compiled), and as the product's client takes them.
+// Options of starts: given by programs, compiled for interceptors, and for the native client.
 import type { StartOptions as NativeStart } from "../../client/mod.ts";
 import { VersioningOverrideSchema } from "../../api/generated/temporal/api/workflow/v1/message_pb.ts";
 import type { SearchAttributes as ProductSearchAttributes } from "../../converter/search_attributes.ts";
@@ -26,26 +26,26 @@ import { type PayloadConverter, RawValue } from "../common/payload_converters.ts
 export interface WorkflowOptions extends CommonWorkflowOptions {
   /** Id of the workflow. */
   workflowId: string;
-  /** Queue of its tasks. */
+  /** Queue of the workflow tasks. */
   taskQueue: string;
   /** Follow continue-as-new, retries and cron to the last run. Default: true. */
   followRuns?: boolean;
-  /** Time before the first task. */
+  /** Delay of the first workflow task. */
   startDelay?: Duration;
-  /** What versions take the run, in place of what the workflow says. */
+  /** Overrides the versioning behavior of the workflow. */
   versioningOverride?: VersioningOverride;
   /**
-   * A worker of this process takes the first task with the start, without a poll. Needs a NativeConnection that the worker shares; honoured by
-   * Temporal's servers. Default: false.
+   * Requests the first task for a worker of this process with the start, without a poll. Needs a
+   * NativeConnection that the worker shares, and a Temporal server. Default: false.
    */
   requestEagerStart?: boolean;
-  /** Types of arguments and result. */
+  /** Type hints of arguments and result. */
   typeInfo?: PayloadTypeInfo;
 }
 
 type Replace<Base, New> = Omit<Base, keyof New> & New;
 
-/** Options with durations and versions as the wire has them. */
+/** Options with converted durations and versions. */
 export type WithCompiledWorkflowOptions<T extends WorkflowOptions> = Replace<T, {
   workflowExecutionTimeout?: Timestamp;
   workflowRunTimeout?: Timestamp;
@@ -53,7 +53,7 @@ export type WithCompiledWorkflowOptions<T extends WorkflowOptions> = Replace<T, 
   startDelay?: Timestamp;
   versioningOverride?: PlainMessage;
 }>;
-/** Options of a start as interceptors see them. */
+/** Options of a start, for interceptors. */
 export interface CompiledWorkflowOptions extends WithCompiledWorkflowOptions<WorkflowOptions> {
   /** Arguments of the workflow. */
   args: unknown[];
@@ -64,32 +64,32 @@ export type WorkflowStartOptions<T extends Workflow = Workflow> = WithWorkflowAr
 
 /** Options of an update. */
 export interface WorkflowUpdateOptions {
-  /** Two updates of one workflow with one id are one. Default: made per call. */
+  /** Deduplicates updates of one workflow. Default: a new id for each call. */
   readonly updateId?: string;
-  /** Types of arguments and result. */
+  /** Type hints of arguments and result. */
   typeInfo?: PayloadTypeInfo;
 }
 
 // deno-lint-ignore no-explicit-any
 type AnyArgs = any[];
-/** Options of a signal with start whose signal takes none. */
+/** Options of a signal with start, for a signal without arguments. */
 export interface WorkflowSignalWithStartOptionsWithoutArgs<SignalArgs extends AnyArgs>
   extends Omit<WorkflowOptions, "requestEagerStart"> {
-  /** The signal. */
+  /** Signal definition or name. */
   signal: SignalDefinition<SignalArgs> | string;
-  /** Its arguments. */
+  /** Arguments of the signal. */
   signalArgs?: SignalArgs;
-  /** Types of them. */
+  /** Type hints of the arguments. */
   signalTypeInfo?: SignalTypeInfo;
 }
-/** Options of a signal with start whose signal takes some. */
+/** Options of a signal with start, for a signal with arguments. */
 export interface WorkflowSignalWithStartOptionsWithArgs<SignalArgs extends AnyArgs>
   extends Omit<WorkflowOptions, "requestEagerStart"> {
-  /** The signal. */
+  /** Signal definition or name. */
   signal: SignalDefinition<SignalArgs> | string;
-  /** Its arguments. */
+  /** Arguments of the signal. */
   signalArgs: SignalArgs;
-  /** Types of them. */
+  /** Type hints of the arguments. */
   signalTypeInfo?: SignalTypeInfo;
 }
 /** Options of a signal with start. */
@@ -108,7 +108,7 @@ function overrideOf(override: VersioningOverride | undefined): PlainMessage | un
   };
 }
 
-/** Options with durations and versions as the wire has them. */
+/** Converts durations and versions of options. */
 export function compileWorkflowOptions<T extends WorkflowOptions>(options: T): WithCompiledWorkflowOptions<T> {
   const { workflowExecutionTimeout, workflowRunTimeout, workflowTaskTimeout, startDelay, versioningOverride, ...rest } = options;
   return {
@@ -121,7 +121,7 @@ export function compileWorkflowOptions<T extends WorkflowOptions>(options: T): W
   } as unknown as WithCompiledWorkflowOptions<T>;
 }
 
-/** A policy with durations in milliseconds. Throws a ValueError for one that says nothing sensible. */
+/** Converts a policy, with durations in milliseconds. Throws a ValueError for invalid values. */
 export function nativeRetry(policy: RetryPolicy) {
   compileRetryPolicy(policy);
   const { maximumAttempts, backoffCoefficient, nonRetryableErrorTypes } = policy;
@@ -135,7 +135,7 @@ export function nativeRetry(policy: RetryPolicy) {
   };
 }
 
-/** Search attributes of both forms as the product takes them: it asks them for their payloads. */
+/** Returns search attributes of both forms for the native client, which reads their payloads. */
 export function nativeSearchAttributes(
   untyped: SearchAttributes | undefined,
   typed: readonly SearchAttributePair[] | TypedSearchAttributes | undefined,
@@ -145,7 +145,7 @@ export function nativeSearchAttributes(
   return { searchAttributes: { toPayloads: () => payloads } as unknown as ProductSearchAttributes };
 }
 
-/** What the product's client takes for compiled options. */
+/** Converts compiled options for the native client. */
 export function nativeStart(options: CompiledWorkflowOptions, converter: PayloadConverter): NativeStart<string> {
   const ms = (name: string, ts: Timestamp | undefined) => {
     const value = optionalTsToMs(ts);
@@ -176,7 +176,7 @@ export function nativeStart(options: CompiledWorkflowOptions, converter: Payload
   } as NativeStart<string>;
 }
 
-/** Arguments whose types are known as what the converter is to leave as it is. */
+/** Wraps arguments with type hints, so that the converter leaves them unchanged. */
 export function typedArgs(
   args: readonly unknown[],
   types: PayloadTypeInfo["inputTypes"],

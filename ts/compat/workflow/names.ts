@@ -24,7 +24,7 @@ export interface StackTraceFileSlice {
   /** Text of the slice. */
   content: string;
 }
-/** One line of a stack. */
+/** One frame of a stack. */
 export interface StackTraceFileLocation {
   /** The file. */
   file_path?: string;

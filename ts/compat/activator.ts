@@ -61,7 +61,7 @@ export class CompatActivator implements Activator {
       });
     }
     const run = this.#run;
-    if (run === undefined) throw new IllegalStateError("an activation came before the one that initializes the run");
+    if (run === undefined) throw new IllegalStateError("an activation for a run that is not initialized");
     const before = setCurrentRun(run);
     const clock = current.run;
     current.run = run;
@@ -310,7 +310,7 @@ export class CompatActivator implements Activator {
         reject(decodeCompatFailure(status.value, converter));
         break;
       case undefined:
-        throw new IllegalStateError("the start of a child workflow was resolved with nothing");
+        throw new IllegalStateError("the start of a child workflow was resolved without a result");
     }
     run.childEnds.delete(seq);
   }

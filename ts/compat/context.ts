@@ -38,7 +38,7 @@ export interface ScopeFrame {
 export interface UpdateInfo {
   /** Id of the update. */
   readonly id: string;
-  /** Its name. */
+  /** Name of the update. */
   readonly name: string;
 }
 

@@ -103,7 +103,7 @@ export function concludeActivation(run: ShowingRun): void {
   if (JSON.stringify(after, bytesAsText) === before) return;
   throw new TypeError(
     "an interceptor changed the commands in concludeActivation(), which is not supported here; " +
-      "change what is asked for in an outbound interceptor (scheduleActivity, startTimer, ...) instead",
+      "change the calls in an outbound interceptor (scheduleActivity, startTimer, ...) instead",
   );
 }
 

@@ -118,7 +118,7 @@ export class MessageHandlers {
     this.#runningUpdates.clear();
   }
 
-  // ------------------------------------------------------------------------------------------------------------------ signals
+  // ---- signals
 
   /** `eventId`: number of its event; 0 if not known. */
   signal(job: SignalWorkflow, eventId: number): void {
@@ -161,7 +161,7 @@ export class MessageHandlers {
     takeWhere(this.#waitingSignals, fits, ({ job, eventId }) => this.signal(job, eventId));
   }
 
-  // ------------------------------------------------------------------------------------------------------------------ updates
+  // ---- updates
 
   update(job: DoUpdate): void {
     const { name, id } = job;
@@ -259,7 +259,7 @@ export class MessageHandlers {
     }
   }
 
-  // ------------------------------------------------------------------------------------------------------------------ queries
+  // ---- queries
 
   query(job: QueryWorkflow): void {
     const { queryId, queryType } = job;
@@ -323,7 +323,7 @@ export class MessageHandlers {
     };
   }
 
-  // ------------------------------------------------------------------------------------------------------------------ warnings
+  // ---- warnings
 
   /** Warns of handlers that the end of the workflow interrupted. */
   warnOfUnfinished(): void {

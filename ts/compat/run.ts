@@ -189,7 +189,7 @@ export class CompatRun implements MessageRun {
     return this.converterFor({ type: "activity", namespace, activityId, workflowId, isLocal });
   }
 
-  // ---------------------------------------------------------------------------------------------------------------- commands
+  // ---- commands
 
   /** `groups`: encoded EventGroups. */
   command(kind: CommandKind, attributes: Uint8Array, groups?: Uint8Array): void {
@@ -242,7 +242,7 @@ export class CompatRun implements MessageRun {
     return encodeCompatFailure(ensureTemporalFailure(error), this.converter, strict);
   }
 
-  // ------------------------------------------------------------------------------------------------------------- task failure
+  // ---- task failure
 
   /** Stores the first error that fails the task; the loop throws it at its next check. */
   failTask(error: unknown): void {
@@ -258,7 +258,7 @@ export class CompatRun implements MessageRun {
     if (this.#taskError !== undefined) throw this.#taskError.error;
   }
 
-  // --------------------------------------------------------------------------------------------------------------- conditions
+  // ---- conditions
 
   /** Unblocks conditions that have become true, repeatedly. Returns how many did. */
   unblockConditions(): number {
@@ -276,7 +276,7 @@ export class CompatRun implements MessageRun {
     }
   }
 
-  // ------------------------------------------------------------------------------------------------- flags, patches, randomness
+  // ---- flags, patches, randomness
 
   /** Adds language flags recorded for the current task. Throws for an unknown number. */
   addFlags(flags: readonly number[]): void {
@@ -359,7 +359,7 @@ export class CompatRun implements MessageRun {
     return { scope: this.rootScope, ...this.context.current(), ...changes };
   }
 
-  // --------------------------------------------------------------------------------------------------------------------- logs
+  // ---- logs
 
   /** Writes a log line, except on replay. */
   log(level: LogLevel, message: string, fields: { readonly [key: string]: unknown }): void {
@@ -375,7 +375,7 @@ export class CompatRun implements MessageRun {
     this.log(level, message, {});
   }
 
-  // ------------------------------------------------------------------------------------------------------------------- stacks
+  // ---- stacks
 
   /** Records where the waiting code is, if call sites are recorded. Returns `wait`. */
   waitsAt<W extends object>(label: string, wait: W): W {
@@ -402,7 +402,7 @@ export class CompatRun implements MessageRun {
     return this.#stacks.get(wait);
   }
 
-  // ---------------------------------------------------------------------------------------------------------- debug sessions
+  // ---- debug sessions
 
   get watch(): RunWatch | undefined {
     return this.#host.watch;

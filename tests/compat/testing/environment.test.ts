@@ -171,7 +171,7 @@ test("other arguments for Temporal's server are refused by name", async () => {
   ];
   for (const [args, named] of refused) {
     await assert.rejects(started(args), (error: Error) => {
-      assert.ok(error.message.startsWith(`the option server.extraArgs cannot be honoured with "${named}`), error.message);
+      assert.ok(error.message.startsWith(`the option server.extraArgs is not supported with "${named}`), error.message);
       return true;
     });
   }
@@ -180,9 +180,9 @@ test("other arguments for Temporal's server are refused by name", async () => {
 test("options for another program are refused by name", async () => {
   await assert.rejects(
     TestWorkflowEnvironment.createLocal({ server: { executable: { type: "existing-path", path: "/bin/temporal" } } }),
-    /server\.executable cannot be honoured: the server is the embedded engine/,
+    /server\.executable is not supported: the server is the embedded engine/,
   );
-  await assert.rejects(TestWorkflowEnvironment.createLocal({ server: { ui: true } }), /server\.ui cannot be honoured/);
+  await assert.rejects(TestWorkflowEnvironment.createLocal({ server: { ui: true } }), /server\.ui is not supported/);
   await assert.rejects(TestWorkflowEnvironment.createLocal({ server: { ip: "0.0.0.0" } }), /server\.ip cannot be "0\.0\.0\.0"/);
   const env = await TestWorkflowEnvironment.createLocal();
   await assert.rejects(env.createNexusEndpoint("a", "b"), /Nexus endpoint "a" cannot be made: the embedded engine/);

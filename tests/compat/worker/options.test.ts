@@ -34,7 +34,7 @@ const REFUSED: [object, RegExp][] = [
   [{ bundlerOptions: { webpackConfigHook: (config: unknown) => config } }, /webpackConfigHook .*ignoreModules/],
   [
     { maxConcurentActivityTaskExecutions: 1 },
-    /maxConcurentActivityTaskExecutions(?: is not known|"; did you mean maxConcurrentActivityTaskExecutions\?)/,
+    /unknown option WorkerOptions\.maxConcurentActivityTaskExecutions|"maxConcurentActivityTaskExecutions"; did you mean/,
   ],
 ];
 

@@ -1,5 +1,6 @@
-// Context of the calls of one connection: `withDeadline`, `withMetadata`, `withAbortSignal`, `withApiKey`. Each connection has a separate
-// storage, so that a key or an abort signal of one connection never reaches the calls of another.
+// Context of one connection's calls: `withDeadline`, `withMetadata`, `withAbortSignal`,
+// `withApiKey`. Each connection has a separate storage, so that its key or abort signal never
+// reaches the calls of another one.
 import { type AsyncStorage, asyncStorage } from "../../platform/async_context.ts";
 
 /** Values of a name. */
@@ -39,7 +40,10 @@ export class CallContexts {
     return this.#storage?.getStore() ?? {};
   }
 
-  /** Calls the function with `more` added to the current context. Throws an Error where the runtime has no AsyncLocalStorage. */
+  /**
+   * Calls the function with `more` added to the current context. Throws an Error if the runtime has
+   * no AsyncLocalStorage.
+   */
   run<R>(more: CallContext, fn: () => Promise<R>): Promise<R> {
     this.#storage ??= asyncStorage<CallContext>();
     if (this.#storage === undefined) {

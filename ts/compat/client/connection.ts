@@ -114,7 +114,7 @@ export function rawServiceOf(connection: ConnectionLike): RawService {
 const REFUSED: { readonly [option: string]: string } = {
   credentials: "give `tls` (true, or certificates)",
   callCredentials: "give `metadata`, or `apiKey`",
-  channelArgs: "connections here are not grpc-js's; leave it out",
+  channelArgs: "connections do not use grpc-js; omit it",
   interceptors: "calls are retried without them; give `metadata` or `apiKey` for headers, or intercept the client's operations",
 };
 

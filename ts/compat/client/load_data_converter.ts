@@ -30,7 +30,7 @@ function refuse({ externalStorage, payloadCodecs }: DataConverter | LoadedDataCo
   if (asking < 0) return;
   throw new TypeError(
     `payloadCodecs[${asking}] of a data converter takes a serialization context as its second parameter, which is not supported here; ` +
-      "have encode(payloads) and decode(payloads) do without",
+      "encode(payloads) and decode(payloads) must work without it",
   );
 }
 

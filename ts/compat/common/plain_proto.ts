@@ -19,7 +19,7 @@ const SIGNED: ReadonlySet<ScalarType> = new Set([ScalarType.INT64, ScalarType.SF
 const nameOf = (field: DescField): string => field.parent.typeName === "google.protobuf.Any" ? field.name : field.localName;
 const is64 = (type: ScalarType): boolean => UNSIGNED.has(type) || SIGNED.has(type);
 
-// ------------------------------------------------------------------------------------------------------------------ to the plain form
+// ---- to the plain form
 
 const prototypes = new Map<string, object>();
 
@@ -128,7 +128,7 @@ function mapped(map: Fields, one: (item: unknown) => unknown): Fields {
   return Object.fromEntries(Object.entries(map).map(([key, item]) => [key, one(item)]));
 }
 
-// ---------------------------------------------------------------------------------------------------------------- from the plain form
+// ---- from the plain form
 
 /**
  * Converts a message from the official form; unset fields may be missing. Throws a TypeError for a

@@ -141,7 +141,7 @@ function copyOf({ key, value }: SearchAttributePair): SearchAttributePair {
   return { key: { ...key }, value: copied } as SearchAttributePair;
 }
 
-// ----------------------------------------------------------------------------------------------------------------- on the wire
+// ---- on the wire
 
 const text = new TextDecoder();
 

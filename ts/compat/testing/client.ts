@@ -41,7 +41,7 @@ export class TimeSkippingWorkflowClient extends WorkflowClient {
     const control = controls.get(options.connection ?? {});
     if (control === undefined) {
       throw new TypeError(
-        "time cannot be skipped: take the connection of an environment that TestWorkflowEnvironment.createTimeSkipping made",
+        "time cannot be skipped: use the connection of an environment created by TestWorkflowEnvironment.createTimeSkipping",
       );
     }
     this.#control = control;

@@ -258,7 +258,7 @@ export class TestWorkflowEnvironment {
   }
 
   #noEndpoints(what: string): Promise<never> {
-    return Promise.reject(new TypeError(`${what}: the embedded engine has none; test Nexus on a cluster`));
+    return Promise.reject(new TypeError(`${what}: the embedded engine has no Nexus endpoints; test Nexus on a cluster`));
   }
 }
 

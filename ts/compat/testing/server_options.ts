@@ -79,7 +79,7 @@ function refuseArguments(args: readonly string[]): void {
     if (apart) i++;
     if (isGiven(flag, value)) continue;
     const argument = value === "true" ? flag : `${flag} ${value}`;
-    throw new TypeError(`the option server.extraArgs cannot be honoured with "${argument}": ${PROGRAM}; leave it out`);
+    throw new TypeError(`the option server.extraArgs is not supported with "${argument}": ${PROGRAM}; omit it`);
   }
 }
 
@@ -89,14 +89,14 @@ export function refuseServerOptions(server: Partial<DevServerConfig | TimeSkippi
     const reason = REASONS[name];
     const nothing = value === undefined || value === false || (Array.isArray(value) && value.length === 0);
     if (reason !== undefined && !nothing) {
-      throw new TypeError(`the option server.${name} cannot be honoured: ${reason}; leave it out`);
+      throw new TypeError(`the option server.${name} is not supported: ${reason}; omit it`);
     }
   }
   refuseArguments(server.extraArgs ?? []);
   const { ip } = server as Partial<DevServerConfig>;
   if (!LOOPBACK.includes(ip)) {
     throw new TypeError(
-      `the option server.ip cannot be "${ip}": the server listens on the loopback (127.0.0.1) alone; leave it out`,
+      `the option server.ip cannot be "${ip}": the server listens only on the loopback (127.0.0.1); omit it`,
     );
   }
 }

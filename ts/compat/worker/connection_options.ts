@@ -10,7 +10,7 @@ import { refuseOption } from "./runtime_options.ts";
 export interface ClientCertPair {
   /** The certificate. */
   crt: Uint8Array;
-  /** Its key. */
+  /** Key of the certificate. */
   key: Uint8Array;
   /** Not supported. */
   passphrase?: string;
@@ -42,7 +42,7 @@ export interface DNSLoadBalancingConfig {
   resolutionInterval: Duration;
 }
 
-/** How requests are compressed. */
+/** Compression of requests. */
 export type GrpcCompressionConfig = { codec: "gzip" } | { codec: "none" };
 
 /** Payload sizes that cause a warning. */
@@ -119,12 +119,12 @@ function addressOf(address: string): string {
 export function connectOptions(options: NativeConnectionOptions, apiKey: () => string): ConnectOptions {
   const { address, tls, proxy, dnsLoadBalancingConfig, grpcCompression, metadata } = options;
   if (dnsLoadBalancingConfig) {
-    refuseOption("NativeConnectionOptions.dnsLoadBalancingConfig", "a connection keeps to one address of its name; leave it out");
+    refuseOption("NativeConnectionOptions.dnsLoadBalancingConfig", "a connection uses one address of its host name; omit it");
   }
   if (grpcCompression?.codec === "gzip") {
     refuseOption(
       "NativeConnectionOptions.grpcCompression with gzip",
-      'requests are not compressed; leave it out, or give { codec: "none" }',
+      'requests are not compressed; omit it, or pass { codec: "none" }',
     );
   }
   // Like the official SDK: rejects only this spelling. With any other, the header is sent in place

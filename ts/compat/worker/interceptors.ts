@@ -9,7 +9,7 @@ export type { Headers, Next };
 
 /** Input of an activity. */
 export interface ActivityExecuteInput {
-  /** Its arguments. */
+  /** Arguments of the activity. */
   readonly args: unknown[];
   /** Headers of the call. */
   readonly headers: Headers;

@@ -17,7 +17,7 @@ export interface BufferedMetricUpdate {
   metric: Metric;
   /** Increment of a counter; the value of other metrics. */
   value: number;
-  /** Its tags. */
+  /** Tags of the metric. */
   attributes: MetricTags;
 }
 

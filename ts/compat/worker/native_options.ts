@@ -21,12 +21,12 @@ export const WATCHDOG = "5s";
 
 /** Unsupported options with advice. Values without effect are accepted. */
 const REFUSED: { readonly [option: string]: readonly [asks: (value: unknown) => boolean, why: string] } = {
-  patchActivationCallback: [() => true, "patched() of new runs is always true; leave it out"],
+  patchActivationCallback: [() => true, "patched() of new runs is always true; omit it"],
   workflowFailureErrorTypes: [
     (value) => Object.values(value as object).some((types) => (types as unknown[]).length > 0),
     "throw an ApplicationFailure to fail a run",
   ],
-  showStackTraceSources: [Boolean, "stack traces have files and lines, and no sources; leave it out"],
+  showStackTraceSources: [Boolean, "stack traces have files and lines but no sources; omit it"],
 };
 
 /** All options; others are misspelled. */
@@ -51,7 +51,7 @@ const KNOWN: ReadonlySet<string> = new Set([
 export function refuseOptions(options: WorkerOptions | ReplayWorkerOptions): void {
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || value === null) continue;
-    if (!KNOWN.has(name)) throw new TypeError(`WorkerOptions.${name} is not known; is it spelled right?`);
+    if (!KNOWN.has(name)) throw new TypeError(`unknown option WorkerOptions.${name}`);
     const [asks, why] = REFUSED[name] ?? [];
     if (asks?.(value) === true) refuseOption(`WorkerOptions.${name}`, why!);
   }

@@ -162,7 +162,7 @@ export class StoreService implements RawService {
     }
   }
 
-  // ------------------------------------------------------------------------------------------------------ with no holder
+  // ---- with no holder
 
   #withoutHolder(method: MethodName, request: Uint8Array, options: CallOptions): Promise<Uint8Array> {
     if (NEED_A_WORKER.has(method)) return Promise.reject(this.#noWorker());
@@ -211,7 +211,7 @@ export class StoreService implements RawService {
     throw new ServiceError(Code.DEADLINE_EXCEEDED, `${method} timed out: no process has ${this.path} open`);
   }
 
-  // -------------------------------------------------------------------------------------------------------------- visits
+  // ---- visits
 
   async #visiting<T>(writes: boolean, creates: boolean, use: (service: RawService) => Promise<T>): Promise<T> {
     const visit = await this.#inTurn(() => this.#enter(writes, creates));

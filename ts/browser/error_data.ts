@@ -20,12 +20,12 @@ export interface ErrorData {
   readonly name: string;
   readonly message: string;
   readonly stack?: string;
-  /** Of a ServiceError. */
+  /** Set for a ServiceError. */
   readonly service?: { readonly code: number; readonly reason: string; readonly metadata: { [key: string]: string } };
-  /** Of a StoreVersionError. */
+  /** Set for a StoreVersionError. */
   readonly found?: number;
   readonly known?: number;
-  /** Of a StoreUnavailableError. */
+  /** Set for a StoreUnavailableError. */
   readonly reason?: StoreUnavailableError["reason"];
 }
 

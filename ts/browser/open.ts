@@ -116,9 +116,10 @@ const CLOSE_MS = 10_000;
 const ENGINE_CLOSE_MS = 3000;
 
 /**
- * Opens the store of this name in this tab. Resolves when the tab leads and its worker runs, or when it has found the tab that leads. Rejects
- * with a StoreUnavailableError (no files: private window, http, old browser), StoreVersionError, StoreCorruptError, StoreFullError,
- * StoreBusyError, PageOutdatedError, EngineWorkerError, or with what is wrong with the workflows.
+ * Opens the store of this name in this tab. Resolves when the tab leads and its worker runs, or
+ * when it has found the leading tab. Rejects with a StoreUnavailableError (no files: private
+ * window, http, old browser), StoreVersionError, StoreCorruptError, StoreFullError, StoreBusyError,
+ * PageOutdatedError, EngineWorkerError, or with an error of the workflows.
  *
  * @example
  * // page.ts

@@ -160,7 +160,7 @@ export class Tab {
     }
   }
 
-  // ------------------------------------------------------------------------------------------------------------ other tabs
+  // ---- other tabs
 
   #hello(): void {
     if (!this.#closed) this.#common.postMessage({ temporalex: 1, kind: "hello", from: this.#line, ...this.#own } satisfies Hail);
@@ -199,7 +199,7 @@ export class Tab {
     return this.#status.problem instanceof PageOutdatedError ? {} : { problem: undefined };
   }
 
-  // -------------------------------------------------------------------------------------------------------- the own engine
+  // ---- the own engine
 
   #receive(message: FromEngine | FromLeader): void {
     switch (message.k) {

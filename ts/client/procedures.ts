@@ -11,7 +11,7 @@ import { readEvents } from "./history.ts";
 
 /** A pending procedure with its arguments. */
 export interface OpenProcedure extends PendingProcedure {
-  /** Its arguments, decoded. */
+  /** Decoded arguments. */
   readonly args: readonly unknown[];
 }
 

@@ -13,7 +13,7 @@ export interface ProbedWorker {
   readonly ready: boolean;
 }
 
-/** What is served, and where. */
+/** Options of `serveProbes`. */
 export interface ProbesOptions {
   /** "host:port", "[::1]:9464", or a port on 127.0.0.1. Port 0: any free one. */
   readonly listen: string;

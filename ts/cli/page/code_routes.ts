@@ -9,7 +9,7 @@ import { type DataRoute, refusePageRequest, sendJson } from "./page_server.ts";
 import type { CodeVersion } from "./served_code.ts";
 
 export class CodeRoutes {
-  /** What else the pages are notified of can be sent with it. */
+  /** Event stream of the pages, also for other events. */
   readonly feed = new Feed();
   readonly #waits = new PageWaits();
   readonly #routes: ReadonlyMap<string, DataRoute>;
@@ -50,7 +50,10 @@ export class CodeRoutes {
     this.feed.send("refused", { version, problems: shown, message });
   }
 
-  /** Resolves when the pages that listen have their verdicts on this version: at once if no page listens, after 1 s at most. */
+  /**
+   * Resolves when the connected pages have their verdicts on this version: at once without pages,
+   * after 1 s at most.
+   */
   shown(version: number): Promise<void> {
     return this.feed.listeners === 0 ? Promise.resolve() : this.#waits.wait(version);
   }

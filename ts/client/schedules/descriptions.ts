@@ -58,7 +58,7 @@ export interface ScheduleDescription {
   readonly spec: ScheduleSpecDescription;
   /** The workflow that it starts. */
   readonly action: ScheduleActionDescription;
-  /** How it acts. */
+  /** Policies of its actions. */
   readonly policies: {
     /** Policy if the previous workflow is still running. */
     readonly overlap: ScheduleOverlapPolicy;

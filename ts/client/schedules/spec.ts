@@ -134,7 +134,7 @@ interface Field {
   readonly name: Exclude<keyof CalendarSpec, "comment">;
   readonly min: number;
   readonly max: number;
-  /** Default match: false: 0, true: all. */
+  /** True if the default matches all values; otherwise it is 0. */
   readonly all: boolean;
   /** Names of values, from `min`. */
   readonly names?: readonly string[];

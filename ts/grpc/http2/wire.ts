@@ -101,7 +101,7 @@ export class Wire {
   #nextId = 1;
   #greeted = false;
   #over = false;
-  // What we send.
+  // Outgoing.
   #out: Uint8Array[] = [];
   #outBytes = 0;
   /**
@@ -116,7 +116,7 @@ export class Wire {
   /** Streams whose body waits for a window, oldest first. */
   readonly #waiting = new Set<WireStream>();
   readonly #pings: (() => void)[] = [];
-  // What we get.
+  // Incoming.
   #taken = 0;
   #partial: Uint8Array | undefined;
   #data: OpenData | undefined;
@@ -424,7 +424,7 @@ export class Wire {
   #blockPart(flags: number): void {
     const block = this.#block!;
     if ((flags & END_HEADERS) === 0) {
-      // It waits for more: a copy, as above.
+      // The block waits for more: a copy, as above.
       block.bytes = new Uint8Array(block.bytes);
       return;
     }

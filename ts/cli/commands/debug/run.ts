@@ -18,7 +18,7 @@ import { followRun, historiesOfFiles, historyOfRun, MOST_HISTORIES, type ServedH
 import { Verdicts } from "./verdicts.ts";
 import { WatchedHistories } from "./watched_histories.ts";
 
-/** What may come in while the page is open. Returns what ends it. */
+/** Subscribes to changes while the page is open. Returns the function that ends it. */
 type Follow = (came: {
   grown(index: number, history: ServedHistory): void;
   changed(index: number, history: ServedHistory): void;

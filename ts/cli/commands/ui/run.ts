@@ -84,7 +84,7 @@ function servedCode(call: UiCall, modules: CodeModules, routes: CodeRoutes): Ser
   });
 }
 
-/** With a fixed port an open page finds the next start: the token is kept. With any free port it would be of no use. */
+/** Keeps the token only with a fixed port, where an open page finds the next start. */
 function tokenFor({ options, io, print }: UiCall, subject: PageSubject): string {
   const folder = stateFolder(io.env);
   if (options.port === 0 || folder === undefined) return newToken();

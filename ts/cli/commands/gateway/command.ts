@@ -10,7 +10,7 @@ A tab can then be a client and a worker of the cluster. A caller must bring the 
   lines: true,
   drains: true,
   notes:
-    `The URL is a secret: it gives everyone on this machine the permissions of this process on the cluster. --namespace and --read-only restrict them.
+    `The URL is a secret: with it, any program on this machine has the permissions of this process on the cluster. --namespace and --read-only restrict them.
 Without --token-file every start has a token of its own.
 JSON lines have event: started (url, address, origins, namespaces, readOnly), stopped. Each kind of rejection is logged once on standard error.`,
   exits: ["0 after Ctrl-C or SIGTERM", "1 when the port is taken or the token file cannot be used", "2 for wrong usage"],

@@ -63,7 +63,6 @@ export class CloseCheck {
     }
   }
 
-  /** Ends the checks. */
   end(): void {
     this.#cancel?.();
     this.#cancel = undefined;

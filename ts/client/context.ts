@@ -43,7 +43,6 @@ export interface ClientContext {
 
 /** Conversion between errors and failures. */
 export interface FailureConversion {
-  /** Returns the error of a failure. */
   toError(failure: Failure): Error;
   /** Returns the failure of a thrown value. */
   toFailure(thrown: unknown): Failure;

@@ -16,9 +16,7 @@ export interface RunModulesScope {
 export interface RunModules {
   /** Exports of the payload converter's module, if there is one. */
   converter(): Exports | undefined;
-  /** Exports of the interceptor modules. */
   interceptors(): readonly Exports[];
-  /** Exports of the workflow modules. */
   workflows(): readonly Exports[];
 }
 

@@ -80,7 +80,6 @@ export interface ScheduleDescription {
   readonly info: {
     /** Latest actions, oldest first. */
     readonly recentActions: readonly ScheduleActionTaken[];
-    /** Times of the next actions. */
     readonly nextActionTimes: readonly Date[];
     /** Running workflows of the schedule. */
     readonly runningActions: readonly ScheduleStartedWorkflow[];
@@ -124,7 +123,6 @@ export interface ScheduleSummary {
   readonly info: {
     /** Latest actions, oldest first. */
     readonly recentActions: readonly ScheduleActionTaken[];
-    /** Times of the next actions. */
     readonly nextActionTimes: readonly Date[];
   };
   /** Memo of the schedule, decoded. */

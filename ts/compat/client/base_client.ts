@@ -39,7 +39,6 @@ export type WithDefaults<Options extends BaseClientOptions> =
   & Pick<Options, "connection">;
 /** Options with their defaults and the loaded data converter. */
 export type LoadedWithDefaults<Options extends BaseClientOptions> = WithDefaults<Options> & {
-  /** The loaded data converter. */
   loadedDataConverter: LoadedDataConverter;
 };
 

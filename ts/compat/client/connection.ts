@@ -191,7 +191,6 @@ export class Connection implements ConnectionLike {
   readonly options: ConnectionOptionsWithDefaults;
   /** Temporal's WorkflowService. */
   readonly workflowService: WorkflowService;
-  /** Plugins of the connection. */
   readonly plugins: ConnectionPlugin[];
   /** The native service. */
   readonly [RAW_SERVICE]: RawService;

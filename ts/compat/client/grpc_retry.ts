@@ -71,7 +71,6 @@ export function defaultGrpcRetryOptions(options: Partial<BackoffOptions> = {}): 
 
 /** Result of `makeGrpcRetryInterceptor`; a connection reads its options. */
 export interface GrpcRetryInterceptor {
-  /** The retry options. */
   readonly retryOptions: GrpcRetryOptions;
 }
 

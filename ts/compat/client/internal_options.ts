@@ -34,7 +34,6 @@ export interface Attached {
 
 type Request = { [field: string]: unknown };
 
-/** Returns the fields of requests. */
 function fieldsOf({ requestId, completionCallbacks, links, onConflictOptions }: Attached) {
   return {
     ...(requestId !== undefined && { requestId }),

@@ -36,13 +36,10 @@ import { grpcError, refusalIn } from "./grpc_errors.ts";
 export interface Concern {
   /** Message of the official client for other errors. */
   readonly fallback: string;
-  /** Id of the workflow. */
   readonly workflowId?: string;
-  /** Id of the run. */
   readonly runId?: string | undefined;
   /** Type of a started workflow. */
   readonly workflowType?: string;
-  /** Id of the schedule. */
   readonly scheduleId?: string;
   /** True if the abort signal of the call's context is aborted. */
   readonly aborted?: boolean;

@@ -149,7 +149,6 @@ export type ScheduleUpdateOptions<A extends ScheduleOptionsAction = ScheduleOpti
   & {
     /** The workflow that it starts. */
     action: A;
-    /** State of the schedule. */
     state: Omit<NonNullable<ScheduleOptions["state"]>, "triggerImmediately" | "backfill">;
   };
 
@@ -185,7 +184,6 @@ export type ScheduleDescriptionStartWorkflowAction =
 export type ScheduleDescriptionAction = ScheduleDescriptionStartWorkflowAction;
 /** Action of a schedule, for interceptors. */
 export type CompiledScheduleAction = Omit<ScheduleDescriptionAction, "workflowType" | "args"> & {
-  /** Type of the workflows. */
   workflowType: string;
   /** Arguments of the workflows. */
   args: unknown[];
@@ -236,7 +234,6 @@ export interface ScheduleSummary {
 
 /** A schedule in detail. */
 export type ScheduleDescription = {
-  /** Id of the schedule. */
   scheduleId: string;
   /** Times of its actions. */
   spec: ScheduleSpecDescription;
@@ -244,13 +241,10 @@ export type ScheduleDescription = {
   action: ScheduleDescriptionAction;
   /** Policies of its actions. */
   policies: { overlap: ScheduleOverlapPolicy; catchupWindow: number; pauseOnFailure: boolean };
-  /** Memo of the schedule. */
   memo?: Record<string, unknown>;
   /** Search attributes without types. */
   searchAttributes: SearchAttributes;
-  /** Search attributes with types. */
   typedSearchAttributes: TypedSearchAttributes;
-  /** State of the schedule. */
   state: { paused: boolean; note?: string; remainingActions?: number };
   /** Past and future actions. */
   info: {

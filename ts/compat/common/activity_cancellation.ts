@@ -24,7 +24,6 @@ export class ActivityCancellationDetails implements Required<ActivityCancellatio
   readonly cancelRequested: boolean;
   /** The activity was paused. */
   readonly paused: boolean;
-  /** The activity timed out. */
   readonly timedOut: boolean;
   /** The worker shuts down. */
   readonly workerShutdown: boolean;

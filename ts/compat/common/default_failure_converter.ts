@@ -54,14 +54,12 @@ const above: unknown[] = [];
 
 /** Failures in the form of all SDKs. */
 export class DefaultFailureConverter implements FailureConverter {
-  /** Options of the converter. */
   readonly options: DefaultFailureConverterOptions;
 
   constructor(options?: Partial<DefaultFailureConverterOptions>) {
     this.options = { encodeCommonAttributes: options?.encodeCommonAttributes ?? false };
   }
 
-  /** Returns the error of a failure. */
   failureToError(failure: ProtoFailure, payloadConverter: PayloadConverter, context?: SerializationContext): Error {
     const attributes: unknown = failure.encodedAttributes
       ? payloadConverter.fromPayload(failure.encodedAttributes, context)

@@ -16,13 +16,9 @@ export class StorageDriverClaim {
 interface TargetInfo<K extends string> {
   /** Discriminator. */
   readonly kind: K;
-  /** The namespace. */
   readonly namespace: string;
-  /** Id of the target. */
   readonly id?: string;
-  /** Run id of the target. */
   readonly runId?: string;
-  /** Type of the target. */
   readonly type?: string;
 }
 /** The workflow of a payload. */

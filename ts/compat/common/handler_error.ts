@@ -3,15 +3,12 @@
 
 /** A failure in Nexus requests. */
 export interface NexusFailure {
-  /** Message of the failure. */
   message: string;
-  /** Stack trace of the failure. */
   stackTrace?: string;
   /** Describes `details`. */
   metadata?: Record<string, string>;
   /** Further data. */
   details?: Record<string, unknown>;
-  /** Cause of the failure. */
   cause?: NexusFailure;
 }
 
@@ -40,9 +37,7 @@ export interface HandlerErrorParts {
   readonly rawErrorType: string;
   /** Whether the call is retried, if specified. */
   readonly retryableOverride: boolean | undefined;
-  /** Original failure. */
   readonly originalFailure?: NexusFailure;
-  /** Cause of the error. */
   readonly cause?: Error | undefined;
 }
 
@@ -54,7 +49,6 @@ export class NexusHandlerError extends Error {
   readonly rawErrorType: string;
   /** Whether the call is retried, if specified. */
   readonly retryableOverride: boolean | undefined;
-  /** Original failure. */
   readonly originalFailure: NexusFailure | undefined;
 
   constructor(message: string, { rawErrorType, retryableOverride, originalFailure, cause }: HandlerErrorParts) {

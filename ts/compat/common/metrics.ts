@@ -159,15 +159,12 @@ export class MetricMeterWithComposedTags implements MetricMeter {
   #tagged<M extends Metric>(metric: M): M {
     return new TaggedMetric(metric, this.#tags) as unknown as M;
   }
-  /** Creates a counter. */
   createCounter(name: string, unit?: string, description?: string): MetricCounter {
     return this.#tagged(this.#parent.createCounter(name, unit, description));
   }
-  /** Creates a histogram. */
   createHistogram(name: string, type: NumericMetricValueType = "int", unit?: string, description?: string): MetricHistogram {
     return this.#tagged(this.#parent.createHistogram(name, type, unit, description));
   }
-  /** Creates a gauge. */
   createGauge(name: string, type: NumericMetricValueType = "int", unit?: string, description?: string): MetricGauge {
     return this.#tagged(this.#parent.createGauge(name, type, unit, description));
   }

@@ -96,7 +96,6 @@ export const rawValueTypeInfo: TypeInfo<RawValue> = {};
 export class CompositePayloadConverter implements PayloadConverter {
   /** Converters in order. */
   readonly converters: PayloadConverterWithEncoding[];
-  /** Converters by encoding. */
   readonly converterByEncoding: Map<string, PayloadConverterWithEncoding> = new Map();
 
   constructor(...converters: PayloadConverterWithEncoding[]) {
@@ -134,7 +133,6 @@ export class CompositePayloadConverter implements PayloadConverter {
 
 /** Converts undefined. */
 export class UndefinedPayloadConverter implements PayloadConverterWithEncoding {
-  /** The encoding. */
   readonly encodingType = encodingTypes.METADATA_ENCODING_NULL;
 
   /** Encodes undefined. */
@@ -150,7 +148,6 @@ export class UndefinedPayloadConverter implements PayloadConverterWithEncoding {
 
 /** Converts bytes. */
 export class BinaryPayloadConverter implements PayloadConverterWithEncoding {
-  /** The encoding. */
   readonly encodingType = encodingTypes.METADATA_ENCODING_RAW;
 
   /** Encodes a Uint8Array. */
@@ -166,7 +163,6 @@ export class BinaryPayloadConverter implements PayloadConverterWithEncoding {
 
 /** Converts values to JSON. */
 export class JsonPayloadConverter implements PayloadConverterWithEncoding {
-  /** The encoding. */
   readonly encodingType = encodingTypes.METADATA_ENCODING_JSON;
 
   /** Encodes a value; undefined for a value without a form in JSON. */

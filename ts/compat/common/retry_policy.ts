@@ -11,7 +11,6 @@ export interface ProtoRetryPolicy {
   maximumAttempts?: number | null;
   /** Delay of the second attempt. */
   initialInterval?: Timestamp | null;
-  /** Maximum interval. */
   maximumInterval?: Timestamp | null;
   /** Factor of consecutive intervals. */
   backoffCoefficient?: number | null;

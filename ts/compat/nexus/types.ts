@@ -5,15 +5,12 @@
 export interface Link {
   /** Address of the execution. */
   url: URL;
-  /** Type of the link. */
   type: string;
 }
 
 /** Context of a handler's request. */
 export interface OperationContext {
-  /** The service. */
   readonly service: string;
-  /** The operation. */
   readonly operation: string;
   /** Headers of the request; their names are not case-sensitive. */
   readonly headers: Record<string, string>;
@@ -27,7 +24,6 @@ export interface OperationContext {
 export interface StartOperationContext extends OperationContext {
   /** Callback for the end of an asynchronous operation. */
   readonly callbackUrl?: string;
-  /** Headers of the callback. */
   readonly callbackHeaders?: Record<string, string>;
   /** The same for all attempts of one operation. */
   readonly requestId: string;
@@ -47,7 +43,6 @@ export type StartResult<T = unknown> =
 
 /** Handler of an operation in a service. */
 export interface CompiledHandler {
-  /** Type of the input. */
   readonly inputType?: unknown;
   /** Type of the result. */
   readonly outputType?: unknown;

@@ -24,11 +24,8 @@ export interface CompiledWorkerInterceptors {
 
 /** Number of slots of each kind. */
 export interface CompiledTuner {
-  /** For workflow tasks. */
   workflowTaskSlotSupplier: FixedSizeSlotSupplier;
-  /** For activities. */
   activityTaskSlotSupplier: FixedSizeSlotSupplier;
-  /** For local activities. */
   localActivityTaskSlotSupplier: FixedSizeSlotSupplier;
   /** For Nexus operations. */
   nexusTaskSlotSupplier: FixedSizeSlotSupplier;

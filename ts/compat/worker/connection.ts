@@ -22,7 +22,6 @@ import { Runtime } from "./runtime.ts";
 export class NativeConnection implements ConnectionLike {
   /** Plugins of the connection, which its workers use as well. */
   readonly plugins: NativeConnectionPlugin[];
-  /** Options of the connection. */
   readonly options: NativeConnectionOptions;
   /** The last one is in use; earlier ones have other metadata and pending calls. */
   readonly #connections: Connection[];

@@ -58,7 +58,6 @@ export interface OtelCollectorExporter {
 
 /** Metrics in a buffer. */
 export interface BufferedMetricsExporter {
-  /** The buffer. */
   buffer: MetricsBuffer;
 }
 

@@ -32,11 +32,8 @@ export interface ResourceBasedSlotOptions {
 }
 
 interface ResourceBasedSlots {
-  /** For workflow tasks. */
   workflowTaskSlotOptions?: ResourceBasedSlotOptions;
-  /** For activities. */
   activityTaskSlotOptions?: ResourceBasedSlotOptions;
-  /** For local activities. */
   localActivityTaskSlotOptions?: ResourceBasedSlotOptions;
   /** For Nexus operations. */
   nexusTaskSlotOptions?: ResourceBasedSlotOptions;
@@ -161,11 +158,8 @@ export type WorkerTuner = ResourceBasedTuner | ResourceBasedTunerWithController 
 
 /** Number of slots of each kind. */
 export interface SlotCounts {
-  /** For workflow tasks. */
   readonly workflowTasks: number;
-  /** For activities. */
   readonly activities: number;
-  /** For local activities. */
   readonly localActivities: number;
   /** For Nexus requests. */
   readonly nexusTasks: number;

@@ -35,7 +35,6 @@ export type PollerBehavior = PollerBehaviorSimpleMaximum | PollerBehaviorAutosca
 
 /** Deployment and version of a worker. */
 export type WorkerDeploymentOptions = {
-  /** Version of the worker. */
   version: WorkerDeploymentVersion;
   /** Whether the server routes runs by version. */
   useWorkerVersioning: boolean;

@@ -9,11 +9,8 @@ type ValueType = "int" | "float";
 type Kind = "counter" | "histogram" | "gauge" | "up-down-counter";
 
 interface Instrument {
-  /** Name of the metric. */
   readonly name: string;
-  /** Unit of the metric. */
   readonly unit?: string;
-  /** Description of the metric. */
   readonly description?: string;
   /** Integers, or floating-point numbers. */
   readonly valueType: ValueType;

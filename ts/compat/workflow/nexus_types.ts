@@ -20,7 +20,6 @@ interface ValueType<T> {
 export interface NexusOperationDefinition<I, O> {
   /** Name in the service. */
   name: string;
-  /** Type of the input. */
   inputType?: ValueType<I>;
   /** Type of the result. */
   outputType?: ValueType<O>;
@@ -28,7 +27,6 @@ export interface NexusOperationDefinition<I, O> {
 
 /** A service: `service(name, operations)` of nexus-rpc. */
 export interface NexusServiceDefinition {
-  /** Name of the service. */
   name: string;
   /** Operations by key. */
   // deno-lint-ignore no-explicit-any

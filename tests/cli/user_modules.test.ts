@@ -91,7 +91,7 @@ test("a module that cannot be loaded is reported by name", async () => {
   for (
     const [path, expected] of [
       ["nowhere.ts", /module not found: nowhere\.ts/],
-      ["https://example.com/a.ts", /is no file/],
+      ["https://example.com/a.ts", /is not a file/],
       ["broken.ts", inDeno ? /broken\.ts cannot be loaded: / : /broken\.ts cannot be loaded: \S+broken\.ts:1:\d+: /],
       ["broken.mjs", inDeno ? /broken\.mjs cannot be loaded: / : /broken\.mjs cannot be loaded: \S+broken\.mjs:2:11: /],
       ["throws.ts", /throws\.ts cannot be loaded: \S+throws\.ts:1: no database/],

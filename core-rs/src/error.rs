@@ -31,7 +31,7 @@ pub mod codes {
     pub const TIMER_ID: u32 = 2005;
     /// A cancel for a seq that was never given out, or a local-activity marker whose activity was never scheduled.
     pub const MISSING_MACHINE: u32 = 2006;
-    /// The event answers a command whose event is not in history.
+    /// The event resolves a command whose event is not in history.
     pub const UNKNOWN_INITIATOR: u32 = 2007;
     /// A patch marker that is not deprecated, and the code has no patch there.
     pub const PATCH_REMOVED: u32 = 2008;
@@ -41,7 +41,7 @@ pub mod codes {
     pub const SIDE_EFFECT_ID: u32 = 2010;
     /// A side effect ran on replay that history does not hold.
     pub const SIDE_EFFECT_MISSING: u32 = 2011;
-    /// An answer to an update that its state does not allow (completed before accepted, ...).
+    /// A response to an update that its state does not allow (completed before accepted, ...).
     pub const UPDATE_STATE: u32 = 2012;
     /// Update id of event and command differ (diagnosis: a failure only when strict).
     pub const UPDATE_ID: u32 = 2013;
@@ -51,7 +51,7 @@ pub mod codes {
     pub const LOCAL_ACTIVITY_ID: u32 = 2015;
     /// Activity type of local-activity marker and command differ.
     pub const LOCAL_ACTIVITY_TYPE: u32 = 2016;
-    /// An activity went on although its cancellation was final.
+    /// An activity continued although its cancellation was final.
     pub const ACTIVITY_AFTER_CANCEL: u32 = 2017;
     /// Workflow code itself found that it does not match history (the cause it gave says so).
     pub const FOUND_BY_CODE: u32 = 2018;
@@ -88,7 +88,7 @@ pub mod codes {
     pub const QUERY_EXPIRED: u32 = 3010;
     /// The caller could not fetch the history.
     pub const HISTORY_FETCH: u32 = 3011;
-    /// An answer to an update that is not known.
+    /// A response to an unknown update.
     pub const UNKNOWN_UPDATE: u32 = 3012;
 
     /// A core flag in history that this build does not know.

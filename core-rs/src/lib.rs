@@ -7,7 +7,8 @@
 //! - `wire`: protobuf without building messages.
 //! - `wasm`: the only room that knows wasm-bindgen.
 //!
-//! The features `replay` and `engine` are the two halves. Neither uses the other, and each is built into a WebAssembly module of its own.
+//! The features `replay` and `engine` are the two halves. Neither uses the other; each is built
+//! into a separate WebAssembly module.
 
 // What only the other half uses is unused in this one.
 #![cfg_attr(not(all(feature = "replay", feature = "engine")), allow(dead_code, unused_imports))]

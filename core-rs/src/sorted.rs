@@ -63,7 +63,7 @@ impl<K: Ord, V> SortedMap<K, V> {
         self.entries.get_mut(at).map(|(_, v)| &mut **v)
     }
 
-    /// Answers the value that it replaced.
+    /// Returns the value that it replaced.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         match self.find(&key) {
             Ok(i) => self.entries.get_mut(i).map(|(_, v)| std::mem::replace(&mut **v, value)),

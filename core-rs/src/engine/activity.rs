@@ -1,5 +1,6 @@
-//! Activities: handed to workers, retried and timed out by the engine. ActivityTaskStarted is written only
-//! together with the event that ends the activity, so retries leave no trace in history but the attempt number.
+//! Activities: dispatched to workers, retried and timed out by the engine. ActivityTaskStarted is
+//! written only together with the event that ends the activity, so retries change only the attempt
+//! number in history.
 use super::codec;
 use super::context::Context;
 use super::event::About;
@@ -25,13 +26,13 @@ message! {
     }
 }
 
-/// The stored state of the activity and its deadline follow a change.
+/// Updates the stored state and the deadline of the activity after a change.
 pub fn touched(run: &mut Run, id: i64) {
     restore(run, id);
     run.mark(kind::ACTIVITY, id.to_string());
 }
 
-/// Only the deadline.
+/// Updates only the deadline.
 pub fn restore(run: &mut Run, id: i64) {
     let Some(a) = run.activities.get_mut(&id) else { return };
     let next = next_deadline(a).map(|(t, _)| t);
@@ -39,7 +40,7 @@ pub fn restore(run: &mut Run, id: i64) {
     run.set_deadline(Deadline::Activity(id), old, next);
 }
 
-/// What happens to the activity next without a request: a retry becomes ready, or a timeout.
+/// The next action of the activity without a request: a retry becomes ready, or a timeout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Due {
     Ready,
@@ -82,7 +83,7 @@ fn next_deadline(a: &Activity) -> Option<(Micros, Due)> {
     best
 }
 
-/// The activity's deadline has come.
+/// Handles the activity's deadline.
 pub fn due(run: &mut Run, cx: &mut Context, id: i64) {
     let Some((_, due)) = run.activities.get(&id).and_then(next_deadline) else { return };
     match due {
@@ -102,7 +103,7 @@ fn timed_out(run: &mut Run, cx: &mut Context, id: i64, kind: TimeoutType) {
     end_attempt_by_timeout(run, cx, id, kind, failure);
 }
 
-/// The worker of this attempt is gone: retried at once while attempts are left, else timed out.
+/// The worker of this attempt is gone: retries at once while attempts are left, else times out.
 pub fn lost(run: &mut Run, cx: &mut Context, id: i64) {
     let message = "activity StartToClose timeout: the worker's process ended";
     let failure = failure::timeout(message, TimeoutType::StartToClose);
@@ -146,7 +147,7 @@ fn end_attempt_by_timeout(run: &mut Run, cx: &mut Context, id: i64, kind: Timeou
     }
 }
 
-/// Whether there is another attempt after this failure: when, and after which interval.
+/// Returns time and interval of the next attempt after this failure, or why it is not retried.
 pub fn next_retry(a: &Activity, now: Micros, failure: &Failure) -> Result<(Micros, Micros), RetryState> {
     let Some(policy) = &a.attrs.retry_policy else { return Err(RetryState::RetryPolicyNotSet) };
     if a.state.cancel_requested_id != 0 {
@@ -182,7 +183,7 @@ pub fn dequeue(run: &mut Run, cx: &mut Context, id: i64) {
     }
 }
 
-/// Takes the activity out of the run.
+/// Removes the activity from the run.
 pub fn remove(run: &mut Run, cx: &mut Context, id: i64) -> Option<Activity> {
     dequeue(run, cx, id);
     let a = run.activities.remove(&id)?;
@@ -195,7 +196,7 @@ pub fn remove(run: &mut Run, cx: &mut Context, id: i64) -> Option<Activity> {
     Some(a)
 }
 
-/// Writes ActivityTaskStarted (if the activity ever started), and returns its id.
+/// Writes ActivityTaskStarted if the activity has started; returns its event id.
 pub fn write_started(run: &mut Run, s: ActivityState) -> i64 {
     if s.started_us == 0 {
         return 0;
@@ -211,8 +212,8 @@ pub fn write_started(run: &mut Run, s: ActivityState) -> i64 {
     run.add(s.started_us, attrs, About::ActivityStarted(s.scheduled_id))
 }
 
-/// Writes what ended an activity; the workflow must see it. While a workflow task is started this is buffered, like the Started
-/// event before, and the buffer links the two.
+/// Writes the event that ends an activity and requests a workflow task. While a workflow task is
+/// started both events are buffered, and the buffer links them.
 pub fn write_end<A: Ending + 'static>(run: &mut Run, cx: &Context, id: i64, attrs: A) {
     let time = run.time(cx.now);
     run.add(time, attrs, About::ActivityEnded(id, A::STARTED));
@@ -231,7 +232,7 @@ fn time_out(run: &mut Run, cx: &mut Context, id: i64, mut failure: Failure, stat
     write_end(run, cx, id, attrs);
 }
 
-/// Gives the activity to a worker; None if it is no longer there to be given.
+/// Starts the activity for a worker; None if it is no longer waiting.
 pub fn start(run: &mut Run, cx: &mut Context, id: i64, poll: &Poll) -> Option<PollActivityResponse> {
     let time = run.time(cx.now);
     let request_id = cx.rng.uuid4();

@@ -14,7 +14,7 @@ use crate::boundary::{EngineMethod, EngineOptions, Flush, RunRecord, TransactOut
 use crate::error::{Result, codes, misuse};
 
 impl Engine {
-    /// Refuses a seed that is not 32 bytes of entropy.
+    /// Rejects a seed that is not 32 bytes.
     pub fn new(options: EngineOptions) -> Result<Engine> {
         let Some(mut rng) = Rng::new(&options.seed) else {
             return Err(misuse(codes::BAD_BYTES, "EngineOptions.seed must be 32 random bytes"));
@@ -48,24 +48,25 @@ impl Engine {
         handle(self, Again { request_id, method, body: body.to_vec() });
     }
 
-    /// Starts a workflow, or takes the open one that the start's policies allow, and updates it, in one step: no task goes out between
-    /// the two. `start` and `update` are the two requests; the reply is a PairResponse (both responses), and an error
-    /// names in its metadata under "operation" which of them was refused: 0 or 1. Nothing is started for an update that is malformed.
+    /// Starts a workflow, or uses the open one if the start's policies allow, and updates it, in
+    /// one step without a task in between. The reply is a PairResponse; an error has the index of
+    /// the rejected request (0 or 1) in its metadata under "operation". A malformed update starts
+    /// nothing.
     pub fn request_pair(&mut self, request_id: u32, start: &[u8], update: &[u8], now_ms: f64) {
         self.tick(now_ms);
         self.cx.pairs.insert(request_id, Pair { update: update.to_vec(), started: None });
         handle(self, Again { request_id, method: EngineMethod::StartWorkflowExecution, body: start.to_vec() });
     }
 
-    /// The host's answer to a `LoadRequest`, or a row that is ready or due.
+    /// Enters the host's response to a `LoadRequest`, or a row that is ready or due.
     pub fn load(&mut self, record: RunRecord, now_ms: f64) {
         self.tick(now_ms);
         self.take_record(record);
         handle_again(self);
     }
 
-    /// What the reducers of a task of `Flush.transacts` came to. Answers whether the task was completed with it; if not, the host takes
-    /// back what they wrote.
+    /// Enters the results of a task's reducers (`Flush.transacts`). Returns whether the completion
+    /// was accepted; if not, the host rolls back their writes.
     pub fn transacted(&mut self, outcome: TransactOutcome) -> bool {
         let Some(request) = self.cx.reducing.requests.remove(&outcome.request_id) else { return false };
         self.cx.reducing.outcome = Some(outcome);
@@ -92,13 +93,13 @@ impl Engine {
         self.drop_wait(request_id, false);
     }
 
-    /// A long poll has lasted long enough but its caller is still there: its reply is that of a server then (an empty poll, a
-    /// page without events and the token to go on with, the stage that an update has reached).
+    /// A long poll has reached its limit: its reply is that of a server (an empty poll, a page
+    /// without events and a token, the reached stage of an update).
     pub fn expire_request(&mut self, request_id: u32) {
         self.drop_wait(request_id, true);
     }
 
-    /// The store has purged a closed run: memory must not reply for it any longer.
+    /// Removes a purged run from memory.
     pub fn forget(&mut self, run_id: &str) {
         self.forget_run(run_id);
     }

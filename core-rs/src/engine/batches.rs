@@ -1,5 +1,5 @@
-//! Closing a batch: everything that changed goes to the host as one list of writes and replies, and nothing of it counts before the
-//! host has committed it.
+//! Closes a batch: all changes go to the host as one list of writes and replies, and count only
+//! after its commit.
 use super::machine::{Batch, Engine};
 use super::rpc;
 use super::time::{SECOND, to_ms};

@@ -1,9 +1,11 @@
-//! Carries out what a run has ordered of other runs: children to start, signals, cancel requests, the report to its parent, and the end of
-//! its children. An order is state of the run that gave it until it is carried out; then its effect on the other run and the answer in this
-//! one are written by the same commit, so it happens once however often the process dies, with no request ids to compare.
+//! Carries out orders of a run to other runs: starting children, signals, cancel requests, the
+//! report to its parent, ending its children. An order is state of its run until it is carried out;
+//! then its effect on the other run and the result in this one are in the same commit, so it
+//! happens once, however often the process crashes.
 //!
-//! Orders are carried out when a batch closes, in the batch in which they were given, because a batch that waits for loads stays open.
-//! Only what the host cannot load now outlives its batch, as an item of the run; its row is `ready` meanwhile, so it is found again
+//! Orders are carried out when their batch closes, since a batch that waits for loads stays open.
+//! An order whose target cannot be loaded is stored as an item of the run; its row stays `ready`,
+//! so it is found after a restart. Orders for one workflow id are carried out in order.
 //! after a restart. Orders for one workflow id are carried out in the order in which they were given.
 use super::machine::Engine;
 use super::messages::events::{CancelRequestedAttrs, StartedAttrs};
@@ -21,7 +23,7 @@ use crate::api::enums::v1::{
 };
 use crate::sorted::SortedSet;
 
-/// An order whose target cannot be had is tried again after this, then ever later; other runs may wait for it.
+/// Retry delays of an order whose target is unavailable; other runs may wait for it.
 const RETRY_FIRST: i64 = SECOND;
 const RETRY_MAX: i64 = 10 * SECOND;
 
@@ -33,7 +35,8 @@ impl Engine {
         }
     }
 
-    /// The host has answered for a run that orders wait for; `available`: it could load it, or knows that there is none.
+    /// The host has loaded a run that orders wait for; `available`: it was loaded, or does not
+    /// exist.
     pub(super) fn orders_answered(&mut self, workflow_id: &str, run_id: &str, available: bool) {
         for slot in self.runs.ordered.remove(&(workflow_id.to_string(), run_id.to_string())).unwrap_or_default() {
             if available {
@@ -46,7 +49,7 @@ impl Engine {
 
     fn retry_orders(&mut self, slot: u32) {
         self.with_run(slot, |run, cx| {
-            // All orders that cannot be carried out now are tried again together: that they are many is no reason to wait longer.
+            // All failed orders are retried together: their number must not extend the delay.
             if run.orders.is_empty() || run.orders_deadline.is_some() {
                 return;
             }
@@ -56,8 +59,8 @@ impl Engine {
         });
     }
 
-    /// `only`: the orders for this workflow id. Each of the others waits for an answer of its own, and one that comes for every child of
-    /// thousands must not look at them all.
+    /// `only`: orders for this workflow id. Each response for one of thousands of children must not
+    /// scan all of them.
     fn carry_out_of(&mut self, slot: u32, only: Option<&str>) {
         let Some(run) = self.runs.get_mut(slot) else { return };
         let own = run.head.workflow_id.clone();
@@ -92,7 +95,7 @@ impl Engine {
             };
             let Some(order) = self.runs.get_mut(slot).and_then(|run| run.take_order(seq)) else { continue };
             if let Some(order) = self.carry_out_one(slot, order, target) {
-                // There is no room for one more run.
+                // The limit of open runs is reached.
                 if let Some(run) = self.runs.get_mut(slot) {
                     run.orders.insert(seq, Order { message: order, stored: false, tried: true });
                 }
@@ -222,7 +225,7 @@ fn child_start(parent: &Run, namespace: &str, order: &Outgoing) -> Option<Start>
     Some(Start { request_id: order.request_id.clone(), reuse, conflict, attrs, user_metadata: order.user_metadata.clone() })
 }
 
-/// Messages merge when they are put one after the other: what the child's command leaves out comes from the parent.
+/// Concatenated messages merge: fields missing in the child's command come from the parent.
 fn merged(base: &Option<Vec<u8>>, over: &Option<Vec<u8>>) -> Option<Vec<u8>> {
     match (base, over) {
         (Some(base), Some(over)) => Some([base.as_slice(), over].concat()),

@@ -47,7 +47,7 @@ pub struct Reducing {
     pub tasks: Vec<TransactTask>,
     /// By request id.
     pub requests: HashMap<u32, Again>,
-    /// What the host answered, for the request that is being handled again.
+    /// The host's outcome, for the request that is handled again.
     pub outcome: Option<TransactOutcome>,
     /// The task was completed with it.
     pub taken: bool,

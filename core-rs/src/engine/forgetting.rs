@@ -3,9 +3,9 @@ use super::machine::Engine;
 use super::{queries, rpc};
 
 impl Engine {
-    /// Drops idle runs beyond the limit, oldest first, those that were used lately spared once. It looks at a few runs for each one of the
-    /// batch that was committed, not at all beyond the limit: runs with queued tasks are not idle, there may be very many, and each batch
-    /// would pass over all of them. The next batch goes on where this one stopped, so memory comes down faster than it fills.
+    /// Evicts idle runs above the limit, oldest first; recently used ones are spared once. Each
+    /// call checks a few runs per committed one, not all above the limit, because runs with queued
+    /// tasks are not idle and may be many. The next batch continues where this one stopped.
     pub(super) fn evict(&mut self, committed: usize) {
         let mut looks = 4 * committed + 64;
         while self.runs.len() > self.cx.limits.cached_runs && looks > 0 {

@@ -32,7 +32,7 @@ pub fn close_event(run: &mut Run, cx: &mut Context, request_id: u32, follow: boo
     answer(run, cx, request_id, 1, 0, Vec::new(), Vec::new());
 }
 
-/// Replies with one page; the token goes on while there is more to read, or the run is open and followed.
+/// Replies with one page; it has a token if there is more to read, or the run is open and followed.
 pub fn page(run: &Run, cx: &mut Context, request_id: u32, token: HistoryToken, size: i64) {
     let last = token.last_id.min(run.last_event_id());
     // A history that fits into one answer is not cut, unless a page size was asked for that is smaller than the default.

@@ -4,10 +4,12 @@
 //! A message that is only carried (payloads, headers, memos, failures) stays encoded: its bytes are moved and never built up. Fields
 //! that the engine has no use for are not listed; they are skipped.
 
-/// `message! { Name: package::Message { field kind, ... } }` with the kinds str, strs, bytes, i32 (enums too), u32s, i64, u32, u64
-/// (fixed64), double, bool, dur, ts, msg(T), reps(T), and the carried ones: payloads, fields (header, memo, search attributes),
-/// failure, meta (user metadata), raw(SCHEMA), raws(SCHEMA), and encoded (unchecked, left out when empty). `field = name kind` where
-/// the field has a name of its own here. Fields are written in the order in which they are listed, which must be ascending.
+/// `message! { Name: package::Message { field kind, ... } }` with the kinds str, strs, bytes, i32
+/// (enums too), u32s, i64, u32, u64 (fixed64), double, bool, dur, ts, msg(T), reps(T), and the
+/// carried ones: payloads, fields (header, memo, search attributes), failure, meta (user metadata),
+/// raw(SCHEMA), raws(SCHEMA), and encoded (unchecked, left out when empty). `field = name kind` if
+/// the field has another name here. Fields are written in the listed order, which must be
+/// ascending.
 macro_rules! message {
     ($(
         $(#[$doc:meta])* $name:ident: $package:ident::$message:ident {

@@ -5,11 +5,11 @@
 //! 1. Feed any number of `request`, `tick`, `cancel_request`, `expire_request`.
 //! 2. `flush()`. If it has `loads`, answer each with `load(record)` (`found: false` where the store has nothing) and flush again; a
 //!    flush with loads holds nothing else. If it has `transacts`, open the transaction of the commit, run the reducers of each task
-//!    under a savepoint and answer with `transacted(outcome)`: false means that what they wrote is taken back. Nothing else may enter
-//!    in between. Then flush again.
+//!    under a savepoint and pass their results to `transacted(outcome)`: if it returns false, roll back their writes. Nothing else
+//!    may enter in between. Then flush again.
 //! 3. Commit `writes` in one transaction, in that of the reducers if there were any. On success call `committed()`, then act on `replies`. On failure call `aborted()`: the
 //!    runs of the batch are forgotten, its replies are never sent (the host gives those callers an error), and the next flush asks
-//!    to load what must go on. A flush with nothing to write is committed all the same.
+//!    to load what must continue. A flush with nothing to write is committed all the same.
 //! 4. Splices name stored events; a range may begin and end inside a stored batch (pages), so the host cuts at event borders.
 //! 5. Sleep until `next_wake_ms` or the store's own earliest `wake_at_ms`, whichever is earlier; then `tick(now)`.
 //!

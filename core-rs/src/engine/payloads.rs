@@ -1,5 +1,5 @@
-//! Payloads that the engine looks into or makes: maps of them (memo, search attributes) as encoded bytes, where an upsert replaces
-//! entries and drops those set to null, and the few of its own.
+//! Payloads that the engine reads or creates: maps of them (memo, search attributes) as encoded
+//! bytes, where an upsert replaces entries and drops those set to null.
 use super::codec;
 use super::message::message;
 use crate::sorted::SortedMap;

@@ -66,7 +66,7 @@ impl Run {
         codec::bytes(&self.head)
     }
 
-    /// The stored value of an item; None: there is no such item any more.
+    /// The stored value of an item; None if the item does not exist.
     pub fn item(&mut self, item_kind: u32, id: &str) -> Option<Vec<u8>> {
         match item_kind {
             kind::ACTIVITY => {

@@ -1,5 +1,5 @@
-//! Queries: buffered on the pending workflow task, or, when there is none, given to a worker as a task of their own. They are in
-//! memory only and never touch history.
+//! Queries: buffered on the pending workflow task, or, without one, dispatched as separate tasks.
+//! They are in memory only and never touch history.
 use super::codec;
 use super::context::Context;
 use super::message::message;
@@ -21,7 +21,8 @@ message! {
     QueryResult: query::WorkflowQueryResult { result_type i32, answer payloads, error_message str, failure failure, }
 }
 
-/// Puts a query into a queue of its own: the sticky one while its worker is there, else the normal one.
+/// Queues a query as a separate task: in the sticky queue while its worker polls, else in the
+/// normal one.
 pub fn enqueue(run: &mut Run, cx: &mut Context, id: u64, try_sticky: bool) {
     let time = run.time(cx.now);
     let sticky = try_sticky && run.sticky() && cx.queues.sticky_alive(&run.head.sticky_queue, cx.now);
@@ -92,7 +93,7 @@ pub fn answer(run: &mut Run, cx: &mut Context, results: Vec<QueryResultEntry>) {
     }
 }
 
-/// There is no workflow task for the buffered queries to go with: they become tasks of their own.
+/// Without a workflow task the buffered queries become separate tasks.
 pub fn unblock(run: &mut Run, cx: &mut Context) {
     let buffered: Vec<u64> = run.queries.iter().filter(|(_, q)| matches!(q.how, How::Buffered)).map(|(id, _)| *id).collect();
     for id in buffered {

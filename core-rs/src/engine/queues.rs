@@ -39,7 +39,7 @@ pub struct Poll {
 struct Queue {
     tasks: SortedMap<(Micros, u64), (u32, Task)>,
     polls: SortedMap<u64, Poll>,
-    /// When the last poll left; a sticky queue without polls is given up.
+    /// When the last poll left; a sticky queue without polls is abandoned.
     last_poll: Micros,
     polled: bool,
 }
@@ -118,7 +118,7 @@ impl Queues {
         self.tidy(side, name);
     }
 
-    /// Takes one queue that may have work, with how to go on.
+    /// Removes and returns one queue that may have both tasks and polls.
     pub fn next_matched(&mut self) -> Option<(Side, String)> {
         self.matched.pop()
     }

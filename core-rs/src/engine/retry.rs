@@ -62,7 +62,7 @@ fn next_delay(failure: &Failure) -> Option<Micros> {
     failure.application_info.as_ref().and_then(|i| i.next_retry_delay.as_ref()).map(|d| micros(&Some(*d)).unwrap_or(0))
 }
 
-/// When the attempt after `attempt` may start: (moment, interval), or why there is none.
+/// Returns (time, interval) of the attempt after `attempt`, or why no further attempt follows.
 pub fn next(
     policy: &RetryPolicy,
     attempt: i32,

@@ -55,7 +55,8 @@ pub fn exhausted(reason: &str, limit: &str, message: impl Into<String>) -> Box<R
     with(make(code::RESOURCE_EXHAUSTED, reason, message), "limit", limit)
 }
 
-/// As `exhausted`, by a limit on what goes on at once: it passes by itself. Clients know that by a server's cause, CONCURRENT_LIMIT.
+/// As `exhausted`, for a limit on concurrency, which clears without action. Clients recognize it by
+/// the server's cause CONCURRENT_LIMIT.
 pub fn busy(limit: &str, message: impl Into<String>) -> Box<RpcError> {
     with(exhausted("ResourceExhausted", limit, message), "cause", "2")
 }
@@ -120,7 +121,7 @@ pub fn bad_token() -> Box<RpcError> {
     invalid("error deserializing task token")
 }
 
-/// No worker answered a query in time.
+/// No worker returned a query result in time.
 pub fn query_timed_out() -> Box<RpcError> {
     make(code::DEADLINE_EXCEEDED, "DeadlineExceeded", "no worker answered the query in time")
 }

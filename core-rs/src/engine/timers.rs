@@ -31,7 +31,7 @@ pub fn by_hand(run: &Run, cx: &Context) -> bool {
     cx.manual_timers || search_attributes::timers_by_hand(run.head.search_attributes.as_deref())
 }
 
-/// A run was loaded whose timers fire on request: none of them is due by itself.
+/// A run was loaded whose timers fire on request: disables the deadlines of all its timers.
 pub fn hold_all(run: &mut Run) {
     for (started_id, fire_us) in run.timers.values().map(|t| (t.started_id, t.fire_us)).collect::<Vec<_>>() {
         run.set_deadline(Deadline::Timer(started_id), Some(fire_us), None);

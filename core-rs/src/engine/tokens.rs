@@ -6,7 +6,7 @@ use super::rpc::{Rpc, bad_token, invalid};
 
 message! {
     TaskToken: engine::TaskToken { workflow_id str, run_id str, scheduled_id i64, attempt i32, nonce u64, query u64, }
-    /// Where a reader of history stands.
+    /// Position of a reader of history.
     HistoryToken: engine::HistoryToken { run_id str, next_id i64, last_id i64, following bool, close_only bool, task_nonce u64, }
 }
 

@@ -46,7 +46,7 @@ pub fn closing() -> Box<RpcError> {
     rpc::exhausted("WorkflowClosing", "busy_workflow", text)
 }
 
-/// The workflow ended after it accepted this update and before it answered it.
+/// The workflow closed after it accepted this update and before it completed it.
 pub fn fail_accepted(update: &mut Update) {
     update.outcome = Some(outcome_failure(accepted_but_completed()));
 }
@@ -71,7 +71,7 @@ pub fn attach(run: &mut Run, cx: &mut Context, id: &str, wait: UpdateWait) {
     settle_one(run, cx, id);
 }
 
-/// Whether the answer is due, and with which stage.
+/// Returns the stage to reply with, or None if `wanted` is not reached.
 fn reached(u: &Update, wanted: Wanted) -> Option<Wanted> {
     if u.outcome.is_some() {
         return Some(Wanted::Completed);
@@ -104,8 +104,8 @@ fn answer(cx: &mut Context, execution: &WorkflowExecution, id: &str, wait: &Upda
     }
 }
 
-/// Replies to every wait whose stage is reached. Called when a step has ended, so that an update that was accepted and completed by
-/// one task is answered with its outcome.
+/// Replies to every wait whose stage is reached. Called when a step has ended, so that an update
+/// that one task both accepted and completed is replied to with its outcome.
 pub fn settle(run: &mut Run, cx: &mut Context) {
     let waiting: Vec<String> = run.updates.iter().filter(|(_, u)| !u.waits.is_empty()).map(|(id, _)| id.clone()).collect();
     for id in waiting {

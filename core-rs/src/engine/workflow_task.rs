@@ -37,7 +37,8 @@ pub fn is_held(task: &TaskState) -> bool {
     task.started_id != 0 && task.nonce != 0
 }
 
-/// Schedules a task; the caller knows that there is none. `heartbeat_since` carries the first scheduling of a chain of heartbeats.
+/// Schedules a task; the caller has checked that none exists. `heartbeat_since` carries the first
+/// scheduling of a chain of heartbeats.
 pub fn schedule(run: &mut Run, now: Micros, speculative: bool, heartbeat_since: Option<Micros>) {
     let mut speculative = speculative;
     if run.flush_buffer() {

@@ -2,11 +2,12 @@
 //! WorkflowTaskStarted up to and including the next that counts
 //! (docs/dev/semantics/history.md#sequences).
 //!
-//! A scanner walks forward only, keeps its place while look-ahead is missing, and never answers provisionally: whatever it says
-//! is what it would say with the whole history at hand. That makes sequences independent of page sizes.
+//! A scanner walks forward only, keeps its position while look-ahead is missing, and never returns
+//! a provisional result: its result equals the one with the whole history at hand. That makes
+//! sequences independent of page sizes.
 //!
-//! Core's second rule is the one proposed in temporalio/sdk-rust pull requests 1281 and 1509 (flag 4); no published Core has it yet,
-//! so it is to be compared once more when one does.
+//! Core's second rule is the one proposed in temporalio/sdk-rust pull requests 1281 and 1509 (flag
+//! 4). No published Core has it; when one does, compare this code with it.
 use std::collections::VecDeque;
 
 use crate::api::enums::v1::EventType;
@@ -48,11 +49,12 @@ pub(super) struct Scope<'a> {
     pub events: &'a VecDeque<Event>,
     /// Nothing follows the last event.
     pub complete: bool,
-    /// Sequencing ids of the updates that came as messages with the current task, ascending; none that an earlier sequence covers.
+    /// Sequencing ids of the updates that came as messages with the current task, ascending,
+    /// without those that an earlier sequence covers.
     pub update_positions: &'a [i64],
 }
 
-/// Looks for the end of the first sequence in a queue of events; made anew for each sequence.
+/// Looks for the end of the first sequence in a queue of events; created for each sequence.
 #[derive(Debug, Default)]
 pub(super) struct Scanner {
     cursor: usize,
@@ -68,7 +70,8 @@ pub(super) struct Scanner {
 }
 
 impl Scanner {
-    /// Index of the last event of the sequence; `None`: more events are needed, or, when complete, there is no such end.
+    /// Index of the last event of the sequence; `None`: more events are needed, or, if `complete`,
+    /// no such end exists.
     pub fn find(&mut self, rule: BoundaryRule, scope: &Scope) -> Option<usize> {
         match rule {
             BoundaryRule::Unmerged => self.unmerged(scope),
@@ -196,7 +199,8 @@ impl Scanner {
         Some(Verdict::MergeInto(successor))
     }
 
-    /// Index behind the batch of commands that begins at `from`; `None` while it may go on beyond what is known.
+    /// Index behind the batch of commands that begins at `from`; `None` while it may extend beyond
+    /// the events at hand.
     fn batch_end(&mut self, from: usize, scope: &Scope) -> Option<usize> {
         let mut end = if self.open_batch.0 == from { self.open_batch.1 } else { from };
         while scope.events.get(end).is_some_and(is_command_or_ignorable) {

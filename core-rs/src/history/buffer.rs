@@ -13,7 +13,7 @@ use crate::error::{Result, codes, fatal};
 use crate::history::boundary::{BoundaryRule, Scanner, Scope, choose_rule};
 use crate::history::event::{Event, event_type, is_command_event, is_terminal_event};
 
-/// What [`HistoryBuffer::take_next`] answers.
+/// The result of [`HistoryBuffer::take_next`].
 #[derive(Debug, PartialEq)]
 pub enum Next {
     /// The next sequence, in order, never empty.
@@ -80,7 +80,8 @@ impl HistoryBuffer {
         self.update_positions.clear();
     }
 
-    /// A task with nothing but a query begins. Its history, as it is fetched, may go on with events of an open task.
+    /// Starts a task that only carries a query. Its fetched history may continue with events of an
+    /// open task.
     pub fn begin_query(&mut self, previous_started: i64) {
         self.begin_task(previous_started, 0);
         self.query_only = true;
@@ -178,8 +179,8 @@ impl HistoryBuffer {
         Ok(())
     }
 
-    /// Drops what lies behind the last completed task and its commands: it comes again, with the task that is about it. A closed run
-    /// has no such task.
+    /// Drops the events behind the last completed task and its commands: they come again with their
+    /// own task. A closed run has no such task.
     fn forget_open_task(&mut self) {
         if self.open.iter().any(is_terminal_event) {
             return;
@@ -235,7 +236,7 @@ impl HistoryBuffer {
             let scope = Scope { events: &self.open, complete: self.complete, update_positions: &self.update_positions };
             let end = match self.scanner.find(rule, &scope) {
                 Some(end) => end,
-                // What is left never reached its started event: it is the last sequence as it stands.
+                // The rest never reached its started event: it is the last sequence.
                 None if self.complete => self.open.len() - 1,
                 None => return,
             };

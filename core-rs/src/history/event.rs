@@ -1,10 +1,10 @@
-//! An event as the worker's side needs it, and what it is to the core: mirror of a command, answer to one, frame of a workflow
-//! task, or something of its own.
+//! An event as the worker's side needs it, and its role for the core: mirror of a command, response
+//! to one, frame of a workflow task, or standalone.
 //!
-//! Head fields are read when a history comes in; the attributes stay encoded and checked,
-//! and are looked into when the event is applied. The lists are in
-//! docs/dev/semantics/history.md#events-and-their-routes. An event that is none of these is fatal,
-//! unless the server marked it with `worker_may_ignore`.
+//! Head fields are read when a history comes in; the attributes stay encoded and checked, and are
+//! decoded when the event is applied. The lists are in
+//! docs/dev/semantics/history.md#events-and-their-routes. An event without one of these roles is
+//! fatal, unless the server marked it with `worker_may_ignore`.
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -55,14 +55,15 @@ impl Event {
     }
 }
 
-/// The events of an encoded History. Damaged bytes are misuse: whoever brought them can be told before anything is applied.
+/// Decodes the events of an encoded History. Damaged bytes are misuse: the caller gets the error
+/// before anything is applied.
 pub fn decode_history(bytes: &[u8]) -> Result<Vec<Event>> {
     let bytes: Rc<[u8]> = bytes.into();
     let mut events = Vec::new();
     let mut fields = Message(&bytes).fields();
     for (field, value) in fields.by_ref() {
         if field == history::EVENTS {
-            let Value::Bytes(event) = value else { return Err(damaged("an event is no message")) };
+            let Value::Bytes(event) = value else { return Err(damaged("an event is not a message")) };
             events.push(decode_event(&bytes, event)?);
         }
     }
@@ -118,11 +119,12 @@ fn timestamp_ms(time: &[u8]) -> Result<f64> {
 pub enum Route {
     /// Mirrors a command: it is matched against the front of the command queue.
     Command,
-    /// Answers the command whose event has this id.
+    /// Resolves the command whose event has this id.
     Initiated(i64),
     /// Frames a workflow task: scheduled, started, completed, failed or timed out.
     WorkflowTask,
-    /// Stands for itself: start of the run, signal, cancel request, admitted update, termination, timeout of the run.
+    /// Belongs to no command: start of the run, signal, cancel request, admitted update,
+    /// termination, timeout of the run.
     Standalone,
     /// Not known here, and the server says that a worker may skip it.
     Ignored,
@@ -209,7 +211,7 @@ pub fn is_terminal_event(event: &Event) -> bool {
     )
 }
 
-/// Id of the event that began what this event goes on with: the scheduled, started or initiated event of its command.
+/// Id of the scheduled, started or initiated event of the command to which this event belongs.
 pub fn initiating_event_id(event: &Event) -> Option<i64> {
     use Attributes::*;
     Some(match event.attributes()? {
@@ -260,7 +262,7 @@ pub fn name_of_type(event_type: i32) -> String {
     }
 }
 
-/// The event as it stands in error messages.
+/// The event as error messages show it.
 pub fn display(event: &Event) -> String {
     format!("HistoryEvent(id: {}, {})", event.event_id, type_name(event))
 }
@@ -383,7 +385,7 @@ mod tests {
     fn damaged_bytes_are_refused() {
         let text = |bytes: &[u8]| decode_history(bytes).unwrap_err().message;
         assert_eq!(text(&[10]), "History does not decode: the bytes end in the middle");
-        assert_eq!(text(&[8, 1]), "History does not decode: an event is no message");
+        assert_eq!(text(&[8, 1]), "History does not decode: an event is not a message");
         assert_eq!(text(&[10, 2, 10, 0]), "History does not decode: a field of an event has the wrong wire type");
         assert_eq!(text(&[10, 1, 8]), "History does not decode: an event ends in the middle");
         // Event 5, TimerStarted whose timer id is not UTF-8.

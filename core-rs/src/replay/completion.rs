@@ -31,7 +31,7 @@ pub fn completed(options: &RunOptions, workflow: &mut Workflow, task: &Task) -> 
                     .schedule_to_start_timeout_ms(options.sticky_schedule_to_start_timeout_ms)
             })
         });
-        // Without a sticky queue, too: the next task goes on with the local activities that run here.
+        // Without a sticky queue, too: the next task continues the local activities that run here.
         let w = w.return_new_workflow_task(sticky || task.heartbeat).force_create_new_workflow_task(task.heartbeat);
         let w = task.answers.iter().fold(w, |w, (id, answer)| {
             w.add_query_results(id, |w| {
@@ -61,7 +61,7 @@ pub fn failed(options: &RunOptions, task: &Task, failed: &Failed) -> Encoded<Res
     })
 }
 
-/// The answer of workflow code to a task that is a query.
+/// The response to a task that is a query.
 pub fn query_completed(options: &RunOptions, task: &mut Task) -> Encoded<RespondQueryTaskCompletedRequest> {
     let answer = task.answers.remove(LEGACY_QUERY).unwrap_or_else(|| unanswered(LEGACY_QUERY));
     let (kind, payload, message, failure) = parts(&answer);
@@ -75,7 +75,7 @@ pub fn query_completed(options: &RunOptions, task: &mut Task) -> Encoded<Respond
     })
 }
 
-/// The answer for a query that could not be asked.
+/// The response for a query that could not be run.
 pub fn query_failed(options: &RunOptions, task: &Task, failed: &Failed) -> Encoded<RespondQueryTaskCompletedRequest> {
     let failure = failure(failed);
     build(|w: Put<RespondQueryTaskCompletedRequest>| {
@@ -100,7 +100,7 @@ pub fn fill_unanswered(answers: &mut SortedMap<String, QueryAnswer>, asked: &[St
     }
 }
 
-/// Type of the answer, its payload, the message of its failure, and the failure.
+/// Type of the result, its payload, the message of its failure, and the failure.
 fn parts(answer: &QueryAnswer) -> (QueryResultType, Option<View<'_, Payload>>, &str, Option<View<'_, Failure>>) {
     match answer {
         QueryAnswer::Succeeded(payload) => (QueryResultType::Answered, Some(payload.view()), "", None),

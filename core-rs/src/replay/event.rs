@@ -1,4 +1,4 @@
-//! What a machine is told about the event it is fed, and how errors get their place in history.
+//! The event that a machine is fed with its position, and how errors get their place in history.
 use std::fmt;
 
 use crate::boundary::{CommandKind, CoreError, FieldDiff};

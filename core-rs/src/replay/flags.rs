@@ -1,7 +1,7 @@
 //! Internal flags and SDK metadata (docs/dev/semantics/errors.md#flags).
 //!
-//! A flag in history switches a behaviour on for the replay of that part; live tasks use all that are known and record those not
-//! yet recorded. None of ours is ever written: official workers must be able to take a run over. Language flags are the caller's.
+//! A flag in history switches a behaviour on for the replay of that part; live tasks use all known flags and record the new ones.
+//! Temporalex adds no flags, because official workers must be able to take a run over. Language flags are the caller's.
 
 use crate::error::{Result, codes, unsupported};
 use crate::proto::views::history::WorkflowTaskCompletedEventAttributes;
@@ -77,7 +77,7 @@ impl Flags {
         self.lang.iter().copied().collect()
     }
 
-    /// Takes over what a completed task recorded. Refuses flags that nobody here knows.
+    /// Merges the record of a completed task. Rejects unknown flags.
     pub fn record(&mut self, m: View<WorkflowTaskCompletedMetadata>, known_lang: &[u32]) -> Result<()> {
         for flag in m.core_used_flags() {
             if !WRITTEN.contains(&flag) && flag != WFT_CHUNKING_V2 {
@@ -154,7 +154,7 @@ mod tests {
         assert!(to_write(&flags, "x", "1", &[1, 2]).lang_used_flags.is_empty());
     }
 
-    /// The build id, or the checksum where there is none.
+    /// The build id, or the checksum without one.
     #[test]
     fn the_build_id_of_a_task_is_where_its_worker_put_it() {
         use crate::api::common::v1::WorkerVersionStamp;

@@ -22,7 +22,7 @@ enum Rank {
     LocalActivity,
 }
 
-/// Where a job stands among those of its rank.
+/// Position of a job among those of its rank.
 type Position = i64;
 
 #[derive(Debug)]

@@ -7,7 +7,7 @@
 //! - `commands`: one file per kind. A kind sees its own machines and the `run_state`; `commands` itself knows all kinds.
 //! - `run_state`, `jobs`, `flags`, `random`, `event`, `convert`, `json`: what they share.
 //!
-//! None imports one that stands before it in this list.
+//! None imports one that is listed before it.
 mod apply;
 mod commands;
 mod completion;

@@ -115,7 +115,8 @@ impl Run {
     }
 }
 
-/// The last WorkflowTaskStarted whose task a worker completed; what lies behind its commands was never seen by workflow code.
+/// The last WorkflowTaskStarted whose task a worker completed; workflow code never saw the events
+/// behind its commands.
 fn last_completed_start(events: &[Event]) -> i64 {
     let completed = |pair: &&[Event]| match pair {
         [started, completed] => {

@@ -1,9 +1,10 @@
 //! The queue of commands that wait for their event: how an activation's commands enter it, and how a
 //! command event meets its front (docs/dev/semantics/commands.md#commands-are-matched-in-order).
 //!
-//! Workflow code's attributes are kept as they came and written in the server's form only with a completion, so that a replay,
-//! which sends nothing, pays nothing. Commands are matched in order and by type; of their content only ids and types of activities
-//! and children (flag 1), patch ids and side-effect ids count. Commands taken back before they were sent are passed over.
+//! Workflow code's attributes are kept as they came and encoded in the server's form only with a
+//! completion, so that a replay, which sends nothing, does not encode them. Commands are matched in
+//! order and by type; of their content only ids and types of activities and children (flag 1),
+//! patch ids and side-effect ids count. Commands withdrawn before they were sent are skipped.
 use crate::api::enums::v1::CommandType;
 use crate::boundary::CommandKind;
 use crate::error::{Result, codes, nondeterminism};
@@ -75,7 +76,8 @@ impl Workflow {
         patch::meet_marker(recorded, at, front.and_then(Queued::patch_id), front.map_or("no command", Queued::machine))
     }
 
-    /// The front of the queue, without commands that were taken back; a patch gives way to an event that is no patch marker.
+    /// The front of the queue, without withdrawn commands; a patch is skipped if the event is not a
+    /// patch marker.
     fn pop_front(&mut self, is_patch: bool) -> Option<Queued> {
         loop {
             let Entry { command, .. } = self.queue.pop_front()?;
@@ -86,7 +88,7 @@ impl Workflow {
         }
     }
 
-    /// Drops commands that were taken back from the front of the queue.
+    /// Drops withdrawn commands from the front of the queue.
     fn drop_withdrawn(&mut self) {
         while self.queue.front().is_some_and(|e| e.command.is_withdrawn(&self.machines)) {
             self.queue.pop_front();
@@ -110,7 +112,7 @@ impl Workflow {
     }
 }
 
-/// Position of the first terminal command, if what stands behind it has to be moved or cut.
+/// Position of the first terminal command, if the commands behind it have to be moved or cut.
 fn first_terminal_with_followers(given: &[(Given, Groups)]) -> Option<usize> {
     let at = given.iter().position(|(g, _)| matches!(g, Given::Terminal(_)))?;
     (at + 1 < given.len()).then_some(at)

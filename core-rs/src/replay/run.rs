@@ -10,8 +10,9 @@
 //! | Local | resolve_local_activity, heartbeat, fail_activation (it cannot be run) | Local |
 //! | Local | next | as from Working |
 //!
-//! What history, machines or workflow code do wrong is data: the task fails and `next` answers the outcome with its error. What
-//! the caller does wrong is thrown, and thrown again by every call until the next task, or until `fail_activation` fails this one.
+//! Errors of history, machines or workflow code are data: the task fails and `next` returns the
+//! outcome with its error. Misuse by the caller is thrown, and thrown again by every call until the
+//! next task, or until `fail_activation` fails this one.
 use prost::Message as _;
 
 use crate::api::enums::v1::WorkflowTaskFailedCause;
@@ -47,12 +48,12 @@ pub(super) enum Phase {
 
 /// A workflow run as its worker sees it: tasks go in, activations come out, commands go in, completions come out.
 ///
-/// Protocol: `start_task` (or `start_replay`), then `next` until it answers an outcome. After each activation the caller issues
+/// Protocol: `start_task` (or `start_replay`), then `next` until it returns an outcome. After each activation the caller issues
 /// `command`/`cancel` calls and ends it with `finish_activation` or `fail_activation`, then calls `next` again. On `NeedHistory`
 /// it fetches the page, calls `feed_history`, then `next`. Errors are sticky until the next task.
 ///
-/// After an outcome with `evict` (or an error that was not turned into an outcome) the run's state is void: a further task starts
-/// it anew, from the whole history.
+/// After an outcome with `evict` (or an error that was not turned into an outcome) the run's state is void: the next task replays
+/// the whole history.
 pub struct Run {
     pub(super) options: RunOptions,
     pub(super) workflow: Workflow,
@@ -63,7 +64,7 @@ pub struct Run {
     /// Of the command that is given next.
     groups: Groups,
     error: Option<Box<CoreError>>,
-    /// The state cannot go on: the next task begins at event 1.
+    /// The state is unusable: the next task begins at event 1.
     void: bool,
 }
 
@@ -135,7 +136,8 @@ impl Run {
         Ok(())
     }
 
-    /// Queues a command; nothing is matched before `finish_activation`. Answers the seq (0 for kinds without one).
+    /// Queues a command; nothing is matched before `finish_activation`. Returns the seq (0 for
+    /// kinds without one).
     pub fn command(&mut self, kind: CommandKind, attributes: &[u8]) -> Result<u32> {
         let open = matches!(self.phase, Phase::Activated | Phase::Querying(_));
         self.expect(open, "command")?;
@@ -191,7 +193,8 @@ impl Run {
         Ok(())
     }
 
-    /// The task is answered as far as it has come; its local activities run on, and go on in the next one.
+    /// Completes the task with the work done so far; its local activities keep running into the
+    /// next task.
     pub fn heartbeat(&mut self) -> Result<()> {
         self.expect(self.phase == Phase::Local, "heartbeat")?;
         self.task.heartbeat = true;
@@ -223,9 +226,9 @@ impl Run {
         Ok(())
     }
 
-    /// The server's answer to the last completion: bytes of RespondWorkflowTaskCompletedResponse.
+    /// The server's response to the last completion: bytes of RespondWorkflowTaskCompletedResponse.
     ///
-    /// A speculative task that the server dropped is taken back: its two events never were
+    /// If the server dropped a speculative task, its two events are removed
     /// (docs/dev/semantics/updates.md#speculative-tasks-may-be-taken-back).
     pub fn task_reported(&mut self, response: &[u8]) -> Result<()> {
         self.expect(self.phase == Phase::Idle, "task_reported")?;
@@ -249,7 +252,7 @@ impl Run {
         self.workflow.random.bytes(len)
     }
 
-    /// A task may begin. What the last one left behind is forgotten, and the whole state if it cannot go on.
+    /// A task may begin. Drops the state of the last one, and the whole state if it is unusable.
     fn begin(&mut self) -> Result<()> {
         if self.phase != Phase::Idle && self.error.is_none() {
             return self.expect(false, "a further task");
@@ -340,8 +343,9 @@ impl Run {
         resolved.map(|r| self.workflow.record_local_activity(r)).is_some()
     }
 
-    /// What the caller is to do for local activities before the task is answered. Queries are answered before the wait for one, and
-    /// the task with them: who asks must not wait.
+    /// What the caller is to do for local activities before the task is completed. Query results
+    /// and the task that carries them are sent before the wait for a local activity: queries must
+    /// not wait.
     fn local_work(&mut self) -> Option<Encoded<views::boundary::LocalWork>> {
         if self.task.is_replay || self.task.is_query_task {
             return None;
@@ -353,7 +357,7 @@ impl Run {
         work
     }
 
-    /// All work is done: the task is answered.
+    /// All work is done: completes the task.
     fn complete(&mut self) -> Encoded<views::boundary::Step> {
         self.phase = Phase::Idle;
         let warnings = std::mem::take(&mut self.workflow.run.warnings);
@@ -389,7 +393,7 @@ impl Run {
         let response = if self.task.is_replay {
             self.replay_finished()
         } else if retried {
-            // The caller of the query may ask again; an answer would be final.
+            // The caller of the query may ask again; a response would be final.
             task_outcome::Response::Nothing(Nothing {})
         } else if self.task.is_query_task {
             task_outcome::Response::QueryCompleted(completion::query_failed(&self.options, &self.task, &failed).into_bytes())

@@ -1,5 +1,5 @@
-//! What every kind of command sees of its run, beside its own machines: where the run stands in its history, and where jobs,
-//! messages and warnings go. It knows no kind.
+//! What every kind of command sees of its run, apart from its machines: the run's position in its
+//! history, and the sinks of jobs, messages and warnings. It knows no kind.
 use crate::boundary::{CoreWarning, JobOrder, RunOptions};
 use crate::error::{Result, nondeterminism};
 use crate::proto::views::common::{Memo, RetryPolicy, SearchAttributes};

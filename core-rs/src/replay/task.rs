@@ -1,4 +1,4 @@
-//! The workflow task that is open, or the replay without a reporter that stands for one.
+//! The open workflow task, or the replay without a reporter in its place.
 use crate::boundary::CoreError;
 use crate::error::{Result, codes, misuse};
 use crate::proto::views::boundary::{QueryResult, QueryResultResult, QueryWorkflow};
@@ -12,7 +12,7 @@ use crate::wire::typed::{Encoded, Put, View, build};
 /// Query id of the `query` field of a task.
 pub const LEGACY_QUERY: &str = "legacy_query";
 
-/// Why the task fails, and what the server is told.
+/// Why the task fails, and the error that the server receives.
 #[derive(Debug)]
 pub struct Failed {
     pub error: Box<CoreError>,
@@ -37,20 +37,20 @@ pub enum QueryAnswer {
 
 #[derive(Debug, Default)]
 pub struct Task {
-    /// Nobody waits for an answer.
+    /// The result is not sent to a server.
     pub is_replay: bool,
     pub token: Vec<u8>,
     pub attempt: i32,
     pub previous_started: i64,
     /// Of the page behind those that have come; empty: from event 1.
     pub page_token: Vec<u8>,
-    /// The task is a `query`: it is answered by itself, and no command is sent.
+    /// The task is a `query`: its response is a query result, and no command is sent.
     pub is_query_task: bool,
     /// By id, sorted; taken when they are handed out.
     pub queries: SortedMap<String, Encoded<WorkflowQuery>>,
     pub answers: SortedMap<String, QueryAnswer>,
     pub failed: Option<Failed>,
-    /// It is answered although local activities run on, and a further task is asked for.
+    /// The task is completed although local activities run on, and a further task is requested.
     pub heartbeat: bool,
     pub activations: u32,
 }

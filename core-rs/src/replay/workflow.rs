@@ -1,5 +1,6 @@
-//! The state of one run as its events and commands have made it. What moves it on lies in `apply` (events), `lookahead` (results
-//! of the task being replayed) and `commands` (workflow code and the events of its commands).
+//! The state of one run as its events and commands have made it. It is changed in `apply` (events),
+//! `lookahead` (results of the task being replayed) and `commands` (workflow code and the events of
+//! its commands).
 use std::collections::VecDeque;
 
 use crate::boundary::RunOptions;

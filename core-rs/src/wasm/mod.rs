@@ -1,10 +1,12 @@
 //! The wasm-bindgen surface: bytes and scalars only, synchronous, never calls back. Names and order equal what ts/core/run.ts and
 //! ts/core/engine.ts call.
 //!
-//! It is built twice, as two modules that are loaded where they are needed: with the feature `replay` for the worker's half, with
-//! `engine` for the engine's. What lies in this file is in both, and each has memory of its own.
+//! It is built twice, as two modules that are loaded where they are needed: with the feature
+//! `replay` for the worker's half, with `engine` for the engine's. This file's code is in both;
+//! their memory is separate.
 //!
-//! Methods throw a plain `JsError` with the text; the same error as data lies in `take_error` until the next call.
+//! Methods throw a plain `JsError` with the text; `take_error` returns the same error as data until
+//! the next call.
 #[cfg(feature = "engine")]
 mod engine;
 #[cfg(feature = "replay")]

@@ -78,7 +78,7 @@ pub fn skip(bytes: &mut &[u8], wire_type: u8) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Walks one message. `depth`: how deep it lies in others.
+/// Walks one message. `depth`: its depth of nesting.
 pub fn message(mut bytes: &[u8], schema: &Schema, depth: u32) -> Result<(), &'static str> {
     if depth > MAX_DEPTH {
         return Err("nested too deep");

@@ -104,8 +104,8 @@ impl Writer {
         self
     }
 
-    /// A message that holds nothing but these elements in field 1 (Payloads, Header, Memo, SearchAttributes); left out when there
-    /// are none, as Core sends it.
+    /// A message that holds only these elements in field 1 (Payloads, Header, Memo,
+    /// SearchAttributes); left out when empty, as Core sends it.
     #[inline(never)]
     pub fn wrapped(&mut self, field: u32, from: Message, from_field: u32) -> &mut Writer {
         if from.all(from_field).next().is_some() {
@@ -124,7 +124,7 @@ impl Writer {
         self
     }
 
-    /// Leaves one byte for the length; answers where the body begins.
+    /// Leaves one byte for the length; returns where the body begins.
     #[inline(never)]
     fn open(&mut self, field: u32) -> usize {
         self.key(field, 2);
@@ -145,7 +145,8 @@ impl Writer {
         }
     }
 
-    /// A Duration of milliseconds; left out when 0. A longer one than protobuf allows, which stands for "for ever", is the longest.
+    /// A Duration of milliseconds; left out when 0. A value above protobuf's maximum, which means
+    /// "for ever", is written as the maximum.
     #[inline(never)]
     pub fn duration_ms(&mut self, field: u32, ms: f64) -> &mut Writer {
         if ms > 0.0 {

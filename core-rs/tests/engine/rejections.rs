@@ -69,7 +69,10 @@ fn linked(workflow_id: &str, event_type: i32) -> Extra {
 }
 
 fn urgent(priority_key: i32, fairness_bytes: usize) -> Extra {
-    Extra { links: Vec::new(), priority: Some(Priority { priority_key, fairness_key: "x".repeat(fairness_bytes), fairness_weight: 1.0 }) }
+    Extra {
+        links: Vec::new(),
+        priority: Some(Priority { priority_key, fairness_key: "x".repeat(fairness_bytes), fairness_weight: 1.0 }),
+    }
 }
 
 fn weighted(fairness_weight: f32) -> Extra {

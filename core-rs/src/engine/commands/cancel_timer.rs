@@ -1,4 +1,5 @@
-//! CANCEL_TIMER. A timer whose TimerFired the workflow has not seen can be cancelled: that event is taken back.
+//! CANCEL_TIMER. A timer whose TimerFired the workflow has not seen can be canceled: that event is
+//! removed.
 use super::kind::{At, Kind};
 use super::plan::Plan;
 use super::refusal::{Reject, bad};

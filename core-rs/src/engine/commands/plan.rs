@@ -18,7 +18,7 @@ pub struct Plan<'a> {
     pub timers: SortedMap<String, bool>,
     pub activities: SortedSet<String>,
     pub cancelled_activities: SortedSet<i64>,
-    /// Timers whose TimerFired is buffered and will be taken back.
+    /// Timers whose buffered TimerFired will be removed.
     pub unfired: SortedSet<String>,
     /// Stage of the updates that were decided; `None`: rejected.
     pub updates: SortedMap<String, Option<Stage>>,

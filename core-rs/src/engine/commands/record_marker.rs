@@ -1,5 +1,6 @@
-//! RECORD_MARKER; and markers of transact (docs/dev/semantics/database.md#transact), whose reducers the host runs before anything is
-//! written. Of such a marker nothing is read here: the host answers with the result, or the failure, that goes into its event.
+//! RECORD_MARKER, including markers of transact (docs/dev/semantics/database.md#transact), whose
+//! reducers the host runs before anything is written. The engine does not parse such a marker: the
+//! host returns the result or failure for its event.
 use super::kind::{At, Kind};
 use super::plan::{Plan, Reducer};
 use super::refusal::{Reject, bad, over};

@@ -3,7 +3,7 @@ use crate::api::enums::v1::WorkflowTaskFailedCause as Cause;
 use crate::boundary::RpcError;
 use crate::engine::limits;
 
-/// The task fails with this cause; an empty message stands for the cause alone.
+/// The task fails with this cause; an empty message means the cause alone.
 #[derive(Debug)]
 pub struct TaskFailure {
     pub cause: Cause,

@@ -1,4 +1,5 @@
-//! Messages that more than one step of the engine reads or writes. A message that only one of them knows stands there.
+//! Messages that several steps of the engine read or write. A message of one step is in the file of
+//! that step.
 pub mod common;
 pub mod events;
 pub mod failure;

@@ -1,5 +1,5 @@
-//! GetWorkflowExecutionHistory: pages, following a run with a long poll, and waiting for its closing event. Events come from the
-//! store; the answer names the range.
+//! GetWorkflowExecutionHistory: pages, following a run with a long poll, and waiting for its
+//! closing event. Events come from the store; the reply names the range.
 use super::shared::*;
 use crate::api::enums::v1::HistoryEventFilterType;
 use crate::engine::context::Context;

@@ -108,7 +108,7 @@ fn completed(run: &mut Run, cx: &mut Context, token: &TaskToken, mut req: TaskCo
         return Err(rpc::not_found("workflow task heartbeat timeout"));
     }
 
-    // SDKs that are told of no versioning by build ids name the build as the checksum of their binary.
+    // SDKs without versioning by build id send the checksum of their binary as the build id.
     if req.worker_version_stamp.is_none() && !req.binary_checksum.is_empty() {
         let build_id = req.binary_checksum.clone();
         req.worker_version_stamp = Some(WorkerVersionStamp { build_id, use_versioning: false });

@@ -1,4 +1,5 @@
-//! What a run waits for: activities, timers, children. Each is an item of its own in the store, written only when it changes.
+//! What a run waits for: activities, timers, children. Each is a separate item in the store,
+//! written only when it changes.
 use crate::engine::message::message;
 use crate::engine::messages::common::*;
 use crate::engine::messages::events::ActivityScheduledAttrs;
@@ -28,7 +29,7 @@ pub struct Activity {
     pub deadline: Option<Micros>,
     /// Place in its task queue while it waits for a worker.
     pub queued: Option<QueueKey>,
-    /// The attributes are an item of their own (ACTIVITY_INPUT), not part of the state's.
+    /// The attributes are a separate item (ACTIVITY_INPUT), not part of the state's.
     pub attrs_stored: bool,
 }
 

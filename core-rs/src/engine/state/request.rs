@@ -1,4 +1,4 @@
-//! Requests that are not answered yet.
+//! Requests without a reply so far.
 use crate::boundary::EngineMethod;
 use crate::engine::queues::Side;
 

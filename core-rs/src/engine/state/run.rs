@@ -1,5 +1,6 @@
-//! The state of one run. `Head` is its bounded part, written whole with each commit that touches the run; activities, timers,
-//! updates, request ids and buffered events are items of their own, written only when they change.
+//! The state of one run. `Head` is its bounded part, written whole with each commit that touches
+//! the run; activities, timers, updates, request ids and buffered events are separate items,
+//! written only when they change.
 use std::collections::VecDeque;
 
 use super::order::Order;

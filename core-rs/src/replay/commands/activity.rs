@@ -196,7 +196,7 @@ impl Activity {
         }
     }
 
-    /// An event that answers the scheduled one. `Some`: the activity is resolved for workflow code.
+    /// An event that follows the scheduled one. `Some`: the activity is resolved for workflow code.
     fn on_event(&mut self, seq: u32, event: Attributes, at: EventRef) -> Result<Option<Encoded<ResolveActivity>>> {
         self.check_open(seq, at)?;
         let silent = matches!(self.state, State::Detached | State::CanceledByEvent);

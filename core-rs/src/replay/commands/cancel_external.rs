@@ -7,8 +7,8 @@
 //! | Initiated | fatal | Closed, resolved |
 //! | Closed | fatal | fatal |
 //!
-//! It cannot be taken back, and of its content nothing is compared with history. The request that the core makes to cancel a child
-//! is matched the same way, but its result is ignored: the child ends, or does not. It has no machine.
+//! It cannot be withdrawn, and its content is not compared with history. The core's request to
+//! cancel a child is matched the same way, but has no machine: its result is ignored.
 use crate::api::enums::v1::{CancelExternalWorkflowExecutionFailedCause as Cause, CommandType};
 use crate::boundary::CommandKind;
 use crate::error::Result;
@@ -135,7 +135,7 @@ impl Answered for Request {
     }
 }
 
-/// The event answers a request to cancel.
+/// The event is the outcome of a cancel request.
 pub fn check_answer(event: Attributes, at: EventRef) -> Result<()> {
     use Attributes::{ExternalWorkflowExecutionCancelRequested, RequestCancelExternalWorkflowExecutionFailed};
     match event {

@@ -221,7 +221,7 @@ impl Child {
         Ok(())
     }
 
-    /// The server told of the start, or that there is none. `Some`: a job for workflow code.
+    /// The start succeeded or failed. `Some`: a job for workflow code.
     fn on_start(&mut self, seq: u32, event: Attributes, at: EventRef) -> Result<Option<Encoded<ResolveChildWorkflowStart>>> {
         match self.state {
             State::Initiated => {}

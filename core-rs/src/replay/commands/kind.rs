@@ -35,7 +35,7 @@ pub trait Wait {
         0
     }
 
-    /// It was taken back before it was sent.
+    /// Whether it was withdrawn before it was sent.
     fn is_withdrawn(&self, _: &Self::Own) -> bool {
         false
     }
@@ -51,7 +51,7 @@ pub trait Wait {
     fn write<'w>(&self, w: Put<'w, Command>, run: &Inherited) -> Put<'w, Command>;
 }
 
-/// A command whose recorded event is answered by later ones.
+/// A command whose recorded event is resolved by later ones.
 pub trait Answered: Wait {
     const KIND: CommandKind;
     fn answered(seq: u32, event: Attributes, at: EventRef, own: &mut Self::Own, run: &mut RunState) -> Result<()>;

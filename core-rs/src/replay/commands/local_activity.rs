@@ -4,16 +4,17 @@
 //! | state | means | leads to |
 //! |---|---|---|
 //! | Scheduled | workflow code waits for it | Known by the record, Running, Marked by a cancel |
-//! | Running | the caller was told to run it | Marked by its result or a cancel, Known by the record |
+//! | Running | the caller has the order to run it | Marked by its result or a cancel, Known by the record |
 //! | Known | resolved from a marker that was seen ahead | Recorded |
 //! | Marked | resolved here; its marker is in the queue | Recorded |
 //! | Recorded | the marker event was met | |
 //!
-//! Replay executes none. The look-ahead of a task collects its markers in order. A resolution is released, in that order, once
-//! its activity is scheduled, and not before the activation that its marker names; when nothing else is left to do the marker's
-//! activation cannot come otherwise, so it is released at once. Markers of older Cores name none. Whatever came of a cancel was
-//! recorded, and the record wins: cancelling only releases it ahead of its turn. Such a marker event is fed to the machine and takes
-//! no command from the queue.
+//! Replay executes none. The look-ahead of a task collects its markers in order. A resolution is
+//! released, in that order, once its activity is scheduled, and not before the activation that its
+//! marker names; when nothing else is left to do, no other event can cause the marker's activation,
+//! so it is released at once. Markers of older Cores name none. The outcome of a cancel was
+//! recorded, and the record wins: cancelling only releases it ahead of its turn. Such a marker
+//! event is fed to the machine and takes no command from the queue.
 //!
 //! At the end of a live task's history the caller runs what is still Scheduled ([`LocalActivities::work`]). Retries are the
 //! caller's: the core has no clock.
@@ -128,7 +129,7 @@ struct Local {
     groups: Encoded<Command>,
     /// Workflow time when it was scheduled.
     time_ms: f64,
-    /// Workflow code has asked for it, and waits for what comes of it.
+    /// Workflow code has requested cancellation and waits for the outcome.
     cancel_requested: bool,
 }
 
@@ -255,7 +256,8 @@ impl LocalActivities {
         Some(Released { event_id, complete_ms: marker.data.complete_ms, resolution: marker.resolution() })
     }
 
-    /// Workflow code cancels one of which the record says nothing. Answers what that comes to at once.
+    /// Cancels an activity without a marker in the record. Returns its resolution if it is
+    /// immediate.
     pub fn cancel(&mut self, seq: u32, replaying: bool, activation_index: u32) -> Option<Resolved> {
         let local = self.by_seq.get_mut(&seq).filter(|l| l.is_open())?;
         let kind = local.attributes.view().cancellation_type().known().unwrap_or(ActivityCancellationType::TryCancel);

@@ -1,8 +1,9 @@
 //! The marker of a local activity, name and details as Core has them: read for replay, written with a live result
 //! (docs/dev/semantics/commands.md#local-activities).
 //!
-//! `data` is JSON with times as {seconds, nanos}; `result` holds the payload of a success, and a failure stands in the marker's own
-//! field. A failure with a `backoff` is that of an attempt which another one follows, behind a timer.
+//! `data` is JSON with times as {seconds, nanos}; `result` holds the payload of a success, and a
+//! failure is in the marker's `failure` field. A failure with a `backoff` belongs to an attempt
+//! that is followed by another one, behind a timer.
 use crate::api::enums::v1::RetryState;
 use crate::error::{Result, codes, fatal};
 use crate::proto::views::boundary::{DoBackoff, LocalActivityResolutionResult as Live, ResolveActivity};
@@ -89,7 +90,7 @@ impl Marker {
         Ok(Marker { data, outcome })
     }
 
-    /// What workflow code is told: the same live and on replay.
+    /// The resolution that workflow code receives: the same live and on replay.
     pub fn resolution(&self) -> Encoded<ResolveActivity> {
         let Marker { data, outcome } = self;
         build(|w: Put<ResolveActivity>| {

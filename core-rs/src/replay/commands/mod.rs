@@ -285,7 +285,7 @@ impl AllMachines {
         if compat { &mut self.local_activities.numbers } else { &mut self.activities.numbers }
     }
 
-    /// Kinds that are taken back by their seq alone.
+    /// Kinds that are cancelled by their seq alone.
     pub fn read_cancel(&self, kind: CommandKind, seq: u32) -> Result<Given> {
         match kind {
             CommandKind::StartTimer => Ok(timer::Cancel { seq }.into()),
@@ -293,7 +293,7 @@ impl AllMachines {
             CommandKind::ScheduleLocalActivity => Ok(local_activity::Cancel { seq }.into()),
             CommandKind::ScheduleNexusOperation => Ok(nexus::Cancel { seq }.into()),
             CommandKind::StartChildWorkflow | CommandKind::SignalExternalWorkflow => {
-                let text = format!("{} is cancelled by a command of its own", kind.as_str_name());
+                let text = format!("{} is cancelled by a separate command", kind.as_str_name());
                 Err(misuse(codes::OUT_OF_ORDER_CALL, text))
             }
             _ => Err(misuse(codes::OUT_OF_ORDER_CALL, format!("{} cannot be cancelled", kind.as_str_name()))),

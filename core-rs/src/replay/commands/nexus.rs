@@ -8,10 +8,11 @@
 //! | Detached | fatal | ignored | same | same, swallowed | same, swallowed |
 //! | Closed | fatal | ignored | fatal | fatal | same, swallowed |
 //!
-//! A cancel, once: TRY_CANCEL queues the request and resolves the operation as cancelled at once, ABANDON only resolves it; both WAIT
-//! types queue the request. WAIT_CANCELLATION_REQUESTED is then resolved when the server says that the request was delivered
-//! (cancelled) or could not be (failed). What is resolved is Detached: the operation goes on at its service, and says nothing more
-//! here. Endpoint, service and operation are not compared with the event, as in Core.
+//! A cancel, once: TRY_CANCEL queues the request and resolves the operation as cancelled at once,
+//! ABANDON only resolves it; both WAIT types queue the request. WAIT_CANCELLATION_REQUESTED is then
+//! resolved when the server reports that the request was delivered (cancelled) or could not be
+//! (failed). A resolved operation is Detached: it continues at its service and sends no further
+//! jobs. Endpoint, service and operation are not compared with the event, as in Core.
 use crate::api::enums::v1::CommandType;
 use crate::boundary::{CommandKind, NexusOperationCancellationType};
 use crate::error::Result;
@@ -202,7 +203,8 @@ impl Operation {
         }
     }
 
-    /// An event that answers the scheduled one: jobs for workflow code, none where it has its answer already.
+    /// An event that follows the scheduled one: up to two jobs for workflow code, none if
+    /// Detached.
     fn on_event(&mut self, seq: u32, event: Attributes, at: EventRef) -> Result<[Option<Resolution>; 2]> {
         use Attributes::*;
         let one = |job: Resolution| Ok([Some(job), None]);
@@ -264,7 +266,7 @@ impl Operation {
         Ok(Some(job))
     }
 
-    /// The operation is over. Answers whether it had started.
+    /// Ends the operation. Returns whether it had started.
     fn end(&mut self, next: State, at: EventRef) -> Result<bool> {
         let started = match self.state {
             State::Scheduled => false,

@@ -1,5 +1,5 @@
-//! Search attributes and memo that change in mid-run. Nothing answers the commands and only their type is matched; what a continued
-//! run inherits changes with them.
+//! Changes of search attributes and memo. No event resolves the commands and only their type is
+//! matched; the values that a continued run inherits change with them.
 //!
 //! The list of patches in TemporalChangeVersion is the core's own: with flag 2 a command of workflow code that names it is sent
 //! empty, as by Core, which keeps it for the histories that hold such commands.

@@ -4,10 +4,10 @@
 //! | state | SignalExternal...Initiated | cancel | ExternalWorkflowExecutionSignaled, SignalExternal...Failed |
 //! |---|---|---|---|
 //! | Created | Initiated | CancelledBeforeSent: command dropped, resolved cancelled | fatal |
-//! | Initiated | fatal | ignored: what was sent cannot be taken back | Closed, resolved |
+//! | Initiated | fatal | ignored: a sent signal cannot be withdrawn | Closed, resolved |
 //! | Closed, CancelledBeforeSent | fatal | ignored | fatal |
 //!
-//! Of its content nothing is compared with history.
+//! Its content is not compared with history.
 use crate::api::enums::v1::{CommandType, SignalExternalWorkflowExecutionFailedCause as Cause};
 use crate::boundary::CommandKind;
 use crate::error::Result;

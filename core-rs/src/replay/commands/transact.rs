@@ -7,9 +7,10 @@
 //! | Created | | Recorded, ResolveTransact |
 //! | Recorded | | fatal |
 //!
-//! The command goes out as a marker without a result; the engine puts the result in, or the failure, and records it. So the answer
-//! comes with the next workflow task, live as on replay, and replay runs no reducer. The engine must know whether workflow code waits:
-//! what a reducer throws is the answer to one that waits, and fails the task where none does.
+//! The command is sent as a marker without a result; the engine adds the result or the failure and
+//! records it. So the result comes with the next workflow task, live as on replay, and replay runs
+//! no reducer. The engine must know whether workflow code waits: the error of a reducer is the
+//! result if it waits, and fails the task if not.
 use std::cell::Cell;
 use std::rc::Rc;
 

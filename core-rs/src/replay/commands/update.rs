@@ -68,7 +68,8 @@ pub struct Incoming {
 #[derive(Clone, Debug, Default)]
 pub struct Updates {
     by_id: SortedMap<String, Update>,
-    /// Requests that a reset brought back in the sequence being replayed: the accepted event behind it has none of its own.
+    /// Requests that a reset restored in the sequence being replayed: their accepted
+    /// event carries no request.
     pub admitted: SortedMap<String, Incoming>,
 }
 

@@ -30,15 +30,9 @@ export interface ProvidedModule {
 export interface EvaluateOptions {
   /** The instances that the realm provides. */
   readonly provided: { readonly [module in Provided]?: ProvidedModule };
-  /**
-   * Returns the stand-in for a module of Node that a package imports, with the part that the realm
-   * has.
-   */
+  /** Returns the stand-in for a module of Node that a package imports, with the realm's part of it. */
   readonly hostModule?: (name: string, advice: string, part: object | undefined) => unknown;
-  /**
-   * Called around the evaluation of modules for a run. Blocked calls that a module catches do not
-   * fail the run.
-   */
+  /** Called around a module's evaluation for a run: blocked calls that it catches do not fail the run. */
   readonly whileLoading?: <T>(work: () => T) => T;
   /** Returns the probe functions for a module with probes. */
   readonly probes?: (source: ProbedSource) => ProbeFunctions;
@@ -147,10 +141,7 @@ export class EvaluableGraph {
     return this.#functions[form][index] = (value as (...given: ProbeFunctions) => unknown)(...given);
   }
 
-  /**
-   * Returns the namespaces of the entries that all runs share. Throws a WorkflowLoadError with file
-   * and line if a module's own code throws.
-   */
+  /** Returns the shared namespaces. Throws a WorkflowLoadError with its line if a module's code throws. */
   evaluateShared(listener: EvaluationListener): Namespace[] {
     const evaluation = new Evaluation(this, listener, true, undefined);
     const namespaces = this.graph.entries.map((entry) => evaluation.run(entry, true));
@@ -160,9 +151,8 @@ export class EvaluableGraph {
   }
 
   /**
-   * Returns the namespaces of modules that are evaluated for each run: the converter's,
-   * interceptors' and workflows', which share their imports. With a listener, errors of modules are
-   * reported as by `evaluateShared`.
+   * Returns the namespaces of the modules that are evaluated for each run, which share their
+   * imports. With a listener, errors are reported as by `evaluateShared`.
    */
   evaluateForRun(scope: RunScope, listener?: EvaluationListener): RunNamespaces {
     const evaluation = new Evaluation(this, listener ?? UNHEARD, listener !== undefined, scope);
@@ -178,7 +168,7 @@ export class EvaluableGraph {
     return {
       converter: () => runConverter === undefined ? undefined : all([runConverter])[0],
       interceptors: () => all(interceptorEntries),
-      // The official bundle requires the modules of workflows: the default of CommonJS is
+      // The official bundle requires workflow modules: the default of CommonJS is
       // `exports.default`.
       workflows: () => all(runEntries, (entry) => evaluation.required(entry) ?? imported(entry)),
     };
@@ -211,20 +201,14 @@ class Evaluation {
     this.#scope = scope;
   }
 
-  /**
-   * Returns the exports of an entry: its namespace, or, unless `whole`, an object that does not
-   * list its names.
-   */
+  /** Returns the exports of an entry: its namespace, or, unless `whole`, an object without names. */
   run(entry: number, whole: boolean): Namespace {
     this.#instantiate(entry);
     this.#evaluate(entry);
     return whole ? this.#namespaceOf(entry) : this.#namesOf(entry);
   }
 
-  /**
-   * Evaluates an entry and returns the names that `require` of it has; undefined for a module that
-   * is not CommonJS.
-   */
+  /** Evaluates an entry; returns the names for `require` of it, or undefined if it is not CommonJS. */
   required(entry: number): Namespace | undefined {
     if (this.#graph.modules[entry]!.kind !== "cjs") return undefined;
     const own = this.run(entry, true);
@@ -255,10 +239,7 @@ class Evaluation {
     return this.#views[index] ??= this.#source.view(index);
   }
 
-  /**
-   * Returns an object with a module's exports. Only its namespace has names that an ES module takes
-   * from CommonJS.
-   */
+  /** Returns a module's exports. Only its namespace has names that ES modules take from CommonJS. */
   #namesOf(index: number): Namespace {
     const { kind, open } = this.#graph.modules[index]!;
     return kind === "esm" && open.length === 0 ? this.#viewOf(index) : this.#namespaceOf(index);
@@ -380,10 +361,7 @@ class Evaluation {
     };
   }
 
-  /**
-   * `import()` of a module. The promise takes as many ticks as in the official bundle: two until
-   * the code after its await runs. The module is evaluated in the first.
-   */
+  /** `import()`: takes as many ticks as in the official bundle, two; the module is evaluated in the first. */
   #importOf(module: LoadedModule): (specifier: unknown) => Promise<unknown> {
     return (specifier) => {
       // Without a run, nothing could handle the effects of the module.
@@ -415,10 +393,7 @@ class Evaluation {
     }
   }
 
-  /**
-   * Evaluates the modules of `import()` in modules that runs share, so that no run's time, random
-   * numbers or state enter them.
-   */
+  /** Evaluates `import()` of shared modules, so that no run's time, random numbers or state enter. */
   evaluateImported(): void {
     for (const [index, { dependencies, dynamic }] of this.#graph.modules.entries()) {
       if (this.#state[index] === undefined) continue;
@@ -432,8 +407,8 @@ class Evaluation {
   #evaluateCjs(index: number, module: LoadedModule): void {
     const holder = { exports: {} as unknown };
     this.#cjs[index] = holder;
-    // Bundlers return a module name as well. It stands for the module in options of the host, which
-    // workflow code does not call.
+    // Bundlers return a module name too, for options of the host, which workflow code does not
+    // call.
     const resolve = (specifier: string): string => specifier;
     const require = Object.assign(this.#requireOf(module), { import: this.#importOf(module), resolve });
     this.#listener.turnTo(module);

@@ -1,8 +1,7 @@
-// The module graph of workflow modules: every module compiled, resolved and checked, as plain data
-// that can be posted to a realm. All problems of the graph are reported at once. An entry that
-// reaches "temporalex/workflow" is evaluated once per realm; one that reaches `@temporalio/*`, or
-// neither, is a program of the official API and is evaluated for each run. An entry that reaches
-// both is evaluated in both ways, and so are its imports.
+// The module graph: every module compiled, resolved and checked, as plain data for a realm. All
+// problems are reported at once. An entry that reaches "temporalex/workflow" is evaluated once per
+// realm; one that reaches `@temporalio/*`, or neither, is evaluated for each run; one that reaches
+// both, in both ways, and so are its imports.
 import { type CompiledModule, EMPTY_UNIT, type Form, howOf, type ModuleKind, type ModuleUnit, readKey } from "./module_code.ts";
 import type { ProbedSource } from "../../executor/program/line_probe.ts";
 import { linkPackageImports, NOT_LOADED } from "./dynamic_imports.ts";
@@ -16,9 +15,8 @@ import { IS_TS } from "./strip.ts";
 import { importedChange, madeState } from "./state.ts";
 
 /**
- * A dependency of a module: the index of another module, a module that the realm provides, or why
- * it is rejected. A package that imports a module of Node gets a stand-in, `host`, whose calls are
- * rejected.
+ * Another module's index, a module of the realm, or why it is rejected. `host`: a stand-in for a
+ * module of Node that a package imports; its calls are rejected.
  */
 export type Dependency =
   | { readonly module: number }
@@ -29,10 +27,7 @@ export type Dependency =
 export interface LoadedModule {
   readonly url: string;
   readonly kind: ModuleKind;
-  /**
-   * Expression that returns the module's function; JSON text for JSON. "" for a module that is
-   * evaluated only for runs.
-   */
+  /** Expression of the module's function, or JSON text; "" for a module that is evaluated only for runs. */
   readonly code: string;
   /** The same in the form for runs; "" for a module that no such program needs. */
   readonly runCode: string;
@@ -48,10 +43,7 @@ export interface LoadedModule {
   readonly dynamic: readonly number[];
   /** See ModuleResolver. */
   readonly takesDefault: boolean;
-  /**
-   * Exports from other modules: local name, index of the dependency, name there ("*": its
-   * namespace).
-   */
+  /** Exports from other modules: local name, index of the dependency, name there ("*": its namespace). */
   readonly reexports: readonly (readonly [string, number, string])[];
   /** CommonJS dependencies of `export *`: their names are known only after they have run. */
   readonly open: readonly number[];
@@ -64,9 +56,7 @@ export interface LoadedModule {
 export interface ModuleGraph {
   /** Unordered. Evaluation is depth first from the entries. */
   readonly modules: readonly LoadedModule[];
-  /**
-   * Evaluated once. The converter's module, if any, is the last; empty without native workflows.
-   */
+  /** Evaluated once. The converter's module, if any, is the last; empty without native workflows. */
   readonly entries: readonly number[];
   /** Evaluated for each run. */
   readonly runEntries: readonly number[];
@@ -74,9 +64,7 @@ export interface ModuleGraph {
   readonly runExports: readonly (readonly string[])[];
   /** Modules of interceptors, evaluated for each run before `runEntries`. */
   readonly interceptorEntries: readonly number[];
-  /**
-   * The converter's module if programs are evaluated for each run: its classes must be the run's.
-   */
+  /** The converter's module if programs are evaluated for each run: its classes must be the run's. */
   readonly runConverter?: number;
   /** True if a module needs the environment of `@temporalio/workflow` programs. */
   readonly needsTemporal: boolean;
@@ -99,15 +87,9 @@ export interface LoadOptions {
   readonly interceptors?: readonly number[];
   /** The realm has no AsyncLocalStorage. */
   readonly restoreFrames?: boolean;
-  /**
-   * Set in debug sessions: modules get probes. Returns the lines at which variables are read as
-   * well.
-   */
+  /** Set in debug sessions: modules get probes. Returns the lines at which variables are read as well. */
   readonly probes?: (url: string) => ReadonlySet<number>;
-  /**
-   * Modules parsed for an earlier graph, by address. Modules with the same text are not parsed
-   * again; newly parsed ones are added.
-   */
+  /** Modules parsed for an earlier graph, by address; reused for the same text. New ones are added. */
   readonly parsed?: ParsedModules;
 }
 
@@ -123,10 +105,7 @@ interface Node {
   readonly compiled: { [form in Form]?: CompiledModule };
 }
 
-/**
- * Loads the modules at `entries` (URLs) and all their imports. Throws a WorkflowLoadError with all
- * problems.
- */
+/** Loads the modules at `entries` (URLs) and their imports. Throws a WorkflowLoadError with all problems. */
 export function loadGraph(entries: readonly string[], options: LoadOptions): ModuleGraph {
   return new Loader(options).load(entries);
 }
@@ -143,9 +122,7 @@ export interface ModuleText {
   readonly dependencies: readonly Dependency[];
 }
 
-/**
- * Returns the modules of the graph before compilation, in discovery order. Throws like `loadGraph`.
- */
+/** Returns the modules of the graph before compilation, in discovery order. Throws like `loadGraph`. */
 export function loadTexts(
   entries: readonly string[],
   options: LoadOptions,
@@ -191,8 +168,7 @@ class Loader {
     }
     // Native programs and their converter are evaluated once; then `once` lists all entries.
     const runConverter = runEntries.length === 0 ? undefined : indices[this.#options.once?.[0] ?? -1];
-    // Without native workflows the converter is evaluated only for runs: its module may test
-    // whether there is one.
+    // Otherwise the converter is evaluated only for runs: its module may test whether there is one.
     if (runConverter !== undefined && entries.every((entry) => entry === runConverter)) entries.length = 0;
     this.#compile(entries, "shared");
     // Native workflows have no interceptors: without others, those modules are not evaluated.
@@ -203,8 +179,7 @@ class Loader {
     // evaluation.
     this.#sharedByRuns = this.#reach(entries.filter((entry) => !beside.includes(entry)));
     this.#collect();
-    // Links are checked only in a valid graph: otherwise one missing file would be reported once
-    // per name imported from it.
+    // Only in a valid graph: a missing file would be reported once per name imported from it.
     if (this.#problems.length === 0) this.#nodes.forEach((node, index) => this.#link(node, index));
     if (this.#problems.length > 0) throw new WorkflowLoadError(this.#problems.map((problem) => this.#withImporter(problem)));
     return {
@@ -265,10 +240,7 @@ class Loader {
     }
   }
 
-  /**
-   * Collects the problems of all modules, and the warnings of modules that runs share. A module in
-   * both forms may report the same problem twice.
-   */
+  /** Collects all problems, and warnings of shared modules. A module in both forms may repeat a problem. */
   #collect(): void {
     const seen = new Set<string>();
     for (const [index, { compiled, problems }] of this.#nodes.entries()) {
@@ -420,8 +392,8 @@ class Loader {
   }
 
   /**
-   * A TypeScript name that is only re-exported may be a type, which compilation has removed. The
-   * official bundler omits it. An import of it as a value is reported.
+   * A TypeScript name that is only re-exported may be a removed type, which the official bundler
+   * omits. Imports of it as a value are reported.
    */
   #mayBeType({ url, dependencies, compiled }: Node, request: number, name: string): boolean {
     const dependency = dependencies[request]!;

@@ -25,10 +25,7 @@ export interface Binding {
   readonly init?: AnyNode;
 }
 
-/**
- * Callbacks of the walk. `deferred`: inside a function that does not run during evaluation of the
- * module.
- */
+/** Callbacks of the walk. `deferred`: in a function that does not run during evaluation of the module. */
 export interface Visitor {
   /** `parents` is the live stack, innermost last; valid only during the call. */
   reference?(
@@ -109,9 +106,7 @@ export function* patternNames(pattern: Pattern): Generator<Identifier> {
   }
 }
 
-/**
- * Statements that can contain a `var` of the function. Expressions, most of a program, are skipped.
- */
+/** Statements that can contain a `var` of the function. Expressions, most of a program, are skipped. */
 const HOLDS_STATEMENTS: ReadonlySet<AnyNode["type"]> = new Set<AnyNode["type"]>([
   ...["BlockStatement", "IfStatement", "LabeledStatement", "WithStatement", "ExportNamedDeclaration"] as const,
   ...["ForStatement", "ForInStatement", "ForOfStatement", "WhileStatement", "DoWhileStatement"] as const,
@@ -392,9 +387,7 @@ class Walker {
     if (!immediate) this.#deferred--;
   }
 
-  /**
-   * Visits default values and computed keys of a declaring pattern; its names are not references.
-   */
+  /** Visits default values and computed keys of a declaring pattern; its names are not references. */
   #patternDefaults(pattern: Pattern): void {
     this.#parents.push(pattern as AnyNode);
     switch (pattern.type) {

@@ -283,6 +283,6 @@ export type ResultCall = Call<typeof result>;
 
 export const failedExits = [
   "0 the workflow completed",
-  "1 it failed, was cancelled or terminated, timed out, or could not be asked",
+  "1 it failed, was canceled or terminated, timed out, or its result could not be read",
   "2 wrong usage",
 ];

@@ -25,7 +25,7 @@ const IDS: ReadonlySet<string> = new Set(["DescribeNamespaceRequest.id"]);
  * Messages that mention namespaces without accessing them: a rejected failure could never fail its
  * workflow.
  */
-const TELLS: ReadonlySet<string> = new Set(["temporal.api.failure.v1.Failure", "temporal.api.common.v1.Link"]);
+const MENTION_ONLY: ReadonlySet<string> = new Set(["temporal.api.failure.v1.Failure", "temporal.api.common.v1.Link"]);
 
 /** Returns whether a method changes nothing on the server. Polls for tasks do, because they take tasks. */
 export function isReadOnlyMethod(method: MethodName): boolean {
@@ -108,7 +108,7 @@ function reaches(from: DescMessage): boolean {
   const seen = new Set([from.typeName]);
   const open = [from];
   for (const desc of open) {
-    if (TELLS.has(desc.typeName)) continue;
+    if (MENTION_ONLY.has(desc.typeName)) continue;
     if (desc.fields.some(names)) return true;
     for (const { message } of desc.fields) {
       if (message === undefined || seen.has(message.typeName)) continue;

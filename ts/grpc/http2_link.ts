@@ -255,7 +255,7 @@ export class Link {
     this.#pingTimer = setTimeout(() => {
       if (this.#ended !== undefined) return;
       if (this.#silentMs() < this.#pingMs) this.#armPing();
-      else void this.ping().then((answered) => answered && this.#armPing());
+      else void this.ping().then((alive) => alive && this.#armPing());
     }, Math.max(1, Math.min(due, this.#pingMs)));
     this.#pingTimer.unref();
   }

@@ -192,9 +192,9 @@ export class Wire {
     this.#put(frame(FRAME.reset, 0, stream.streamId, payload));
   }
 
-  /** Calls `answered` for the peer's response, never before this method returns. */
-  ping(answered: () => void): void {
-    this.#pings.push(answered);
+  /** Calls `onAck` for the peer's response, never before this method returns. */
+  ping(onAck: () => void): void {
+    this.#pings.push(onAck);
     this.#put(frame(FRAME.ping, 0, 0, Buffer.alloc(8)));
   }
 

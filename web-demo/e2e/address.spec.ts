@@ -39,7 +39,7 @@ test("a reload keeps the opened runs, the current one and its position, in this 
 
 test("a link to a history that this browser does not have says what to do", async ({ app }) => {
   await app.start("#/open?run=0123456789abcdef&e=3");
-  await expect(app.page.locator(".notice")).toHaveText(/is not in this browser.*Open its file again/);
+  await expect(app.page.locator(".notice")).toHaveText(/is not in this browser.*Open the file again/);
 });
 
 test("rooms have addresses, and Back leads from one to the other", async ({ app }) => {

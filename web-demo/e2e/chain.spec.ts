@@ -35,9 +35,9 @@ test("keys go along a chain of runs and to parent and child; the list says what 
   await expect(page.locator("#opened-runs")).toHaveAccessibleName("Opened runs: 4");
   await expect(name).toHaveAttribute("title", /two\.json/);
   await page.locator("#opened-runs").click();
-  await expect(page.locator("#runs-menu li", { hasText: "one.json" })).toContainText("the run before this one");
-  await expect(page.locator("#runs-menu li", { hasText: "mail.json" })).toContainText("child of this one");
-  await expect(page.locator("#runs-menu li", { hasText: "other.json" })).not.toContainText("this one");
+  await expect(page.locator("#runs-menu li", { hasText: "one.json" })).toContainText("previous run of this chain");
+  await expect(page.locator("#runs-menu li", { hasText: "mail.json" })).toContainText("child of this run");
+  await expect(page.locator("#runs-menu li", { hasText: "other.json" })).not.toContainText(/this (?:run|chain)/);
   await page.keyboard.press("Escape");
   await page.locator("#main").focus();
   await page.keyboard.press("<");

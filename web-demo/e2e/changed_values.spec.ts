@@ -20,7 +20,7 @@ test("changed durations, arguments and options are named; the verdict stays, and
   const section = page.locator("#changed-values");
   // It stands at the end of the run: in the task that started the timer.
   await expect(section).toContainText("The duration in the code is 1 s; in history it is 30 d.");
-  await expect(section).toContainText("Running workflows keep the old value, new ones take the new one.");
+  await expect(section).toContainText("Running workflows keep the old value. New ones use the new value.");
   await expect(page.locator("#events [role=row]", { hasText: "timer 30 d" }).locator(".code-says")).toHaveText("≠ 1 s");
   await expect(page.locator(".code-line", { hasText: "await sleep" }).locator(".code-says")).toHaveText("≠ history: 30 d");
   await expect(page.locator("#commands .changed")).toHaveText("≠");

@@ -20,7 +20,7 @@ test("an endpoint that the user names decodes the values, once it is pressed; ad
     expect(watch.requests.filter((asked) => asked.startsWith(server.url) || asked.includes("codec.html"))).toEqual([]);
     await dialog.locator("#decode-by-endpoint").click();
     await expect(dialog.locator("#codec-said")).toHaveText("2 values decoded.");
-    await dialog.getByRole("button", { name: "Back" }).click();
+    await dialog.getByRole("button", { name: "Close" }).click();
     await expect(page.locator(".of-events")).toContainText("the left one");
     await page.locator("#go-start").click();
     await expect(page.locator("#thing")).toContainText("the combination is 4711");
@@ -68,11 +68,11 @@ test("a wrong key, a missing server and an invalid address are reported at the f
   };
   try {
     await ask("codec.example");
-    await expect(said).toContainText('"codec.example" is no address');
+    await expect(said).toContainText('"codec.example" is not an address');
     await ask(server.url);
-    await expect(said).toContainText("the endpoint answered 400: the key does not fit");
+    await expect(said).toContainText("the endpoint responded 400: the key does not fit");
     await ask(`${server.url}/empty`);
-    await expect(said).toContainText("payloads[0] of the endpoint's answer has no metadata and no data");
+    await expect(said).toContainText("payloads[0] in the response of the endpoint has neither metadata nor data");
     await ask(other.url);
     await expect(said).toContainText(`${other.url}/decode was not reached`);
     await expect(page.locator("#decode")).toHaveText("Decode");

@@ -166,12 +166,12 @@ test("what if over reducers: another result of one, and one that is asked for be
   await form.locator('[name="text"]').fill("40");
   await page.locator("#run-branch").click();
   const question = page.locator("form.asked");
-  await expect(question).toContainText("transact strike has no recorded answer. It was called with [ 7, 40 ]", {
+  await expect(question).toContainText("transact strike has no recorded result. It was called with [ 7, 40 ]", {
     timeout: 60_000,
   });
   await question.locator('[name="answer"]').fill('{ "hp": 60 }');
-  await question.getByRole("button", { name: "Answer" }).click();
+  await question.getByRole("button", { name: "Use this result" }).click();
   await expect(question).toContainText("It was called with [ 99, 40 ]");
-  await question.getByRole("button", { name: "Answer" }).click();
+  await question.getByRole("button", { name: "Use this result" }).click();
   await expect(page.locator("#end-of-b")).toContainText("completed", { timeout: 60_000 });
 });

@@ -32,6 +32,6 @@ test("a repair is put in, and the history replays with it", async ({ app }) => {
   await expect(app.page.locator(".code-line.red.added")).toHaveAttribute("data-line", "71");
   // In the user's own line.
   await expect(app.page.locator("#repair pre")).toHaveText('if (patched("with-timer")) {\n  await sleep("10s");\n}');
-  await app.page.locator("#repair").getByRole("button", { name: "Put it in" }).click();
+  await app.page.locator("#repair").getByRole("button", { name: "Apply repair" }).click();
   await expect(app.page.locator("#verdict")).toHaveText(/Replays to the end/);
 });

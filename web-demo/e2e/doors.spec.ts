@@ -94,7 +94,7 @@ test("a history is chosen, pasted anywhere, and pasted into the dialog", async (
   await page.locator("#opened-runs").click();
   await page.locator("#runs-menu").getByRole("button", { name: "Paste", exact: true }).click();
   await page.locator("#paste-text").fill(sample("inventory"));
-  await page.getByRole("button", { name: "Open it" }).click();
+  await page.getByRole("button", { name: "Open", exact: true }).click();
   await expect(page.locator(runName)).toHaveText("Inventory");
 });
 
@@ -108,7 +108,7 @@ test("an address of the page's own origin opens a history; others are not asked"
   await expect(page.locator(runName)).toHaveText("Counter");
   await page.evaluate(() => (location.hash = "#history=https%3A%2F%2Fexample.invalid%2Fa.json"));
   await expect(page.locator(".notice")).toHaveText(
-    /was not fetched: this page asks nothing of other origins.*temporalex debug FILE/,
+    /was not fetched: this page sends no requests to other origins.*temporalex debug FILE/,
   );
 });
 
@@ -150,7 +150,7 @@ test("a history in which events are missing opens up to the gap, under a notice 
   await expect(notice).toContainText(
     "cart.json is damaged: events[12] has the id 16, after 12: events are missing between them.",
   );
-  await expect(notice).toContainText("What is before the gap is shown");
+  await expect(notice).toContainText("Only the events before the gap are shown");
   await app.replayed();
   await expect(page.locator("#position")).toHaveText(/of 12$/);
   await page.reload();

@@ -8,14 +8,14 @@ test("a link contains the history, without its values by default; its length is 
   await page.locator("#share").click();
   await page.locator("#link-redacted").click();
   await expect(page.locator("#link-said")).toHaveText(
-    /^A link of [\d,]+ characters holds the whole history, without its values\.$/,
+    /^The link \([\d,]+ characters\) contains the whole history without its values\.$/,
   );
   const redacted = await page.locator("#link").inputValue();
-  const length = Number(/of ([\d,]+) characters/.exec(await page.locator("#link-said").innerText())![1]!.replaceAll(",", ""));
+  const length = Number(/\(([\d,]+) characters\)/.exec(await page.locator("#link-said").innerText())![1]!.replaceAll(",", ""));
   expect(redacted.length).toBe(length);
   expect(redacted).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/some\/where\/#zip=[\w-]+$/);
   await page.locator("#link-as-is").click();
-  await expect(page.locator("#link-said")).toContainText("with all of its values: who has the link has them");
+  await expect(page.locator("#link-said")).toContainText("with all values. Anyone with the link can read them.");
   const whole = await page.locator("#link").inputValue();
   // Nothing of it was sent: the page asks for its own files alone.
   expect(watch.requests.filter((asked) => asked.includes("zip") || asked.length > 500)).toEqual([]);
@@ -45,9 +45,9 @@ test("a link that was cut or changed, one that unfolds without end, and one of s
     await app.start(hash);
     await expect(notice).toContainText(wanted);
   };
-  await tell(whole.slice(0, whole.length / 2), /a part of it is missing: some programs cut long links/);
-  await tell(`${whole}%20and more`, /characters that no such link has/);
-  await tell(link(deflateRawSync(new Uint8Array(80 * 1024 * 1024))), /unfolds to more than 64 MiB/);
+  await tell(whole.slice(0, whole.length / 2), /the link is incomplete; some programs cut long links/);
+  await tell(`${whole}%20and more`, /the link contains invalid characters/);
+  await tell(link(deflateRawSync(new Uint8Array(80 * 1024 * 1024))), /larger than the limit of 64 MiB/);
   await tell(link(deflateRawSync("a letter")), /cannot be opened/);
   await page.goto("about:blank");
   await app.start(whole);

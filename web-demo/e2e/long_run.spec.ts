@@ -47,10 +47,10 @@ test("of two thousand messages five are in the page, then a hundred, and a step 
   expect(Math.min(...touched)).toBeGreaterThan(0);
   expect(Math.max(...touched)).toBeLessThan(200);
 
-  await messages.getByRole("button", { name: /before them$/ }).click();
+  await messages.getByRole("button", { name: /^Show earlier/ }).click();
   await expect(messages.locator("li")).toHaveCount(100);
-  await messages.getByRole("button", { name: /before them$/ }).click();
+  await messages.getByRole("button", { name: /^Show earlier/ }).click();
   await expect(messages.locator("li")).toHaveCount(1100);
-  await messages.getByRole("button", { name: "The newest alone" }).click();
+  await messages.getByRole("button", { name: "Show newest only" }).click();
   await expect(messages.locator("li")).toHaveCount(5);
 });

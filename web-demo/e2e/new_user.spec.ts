@@ -46,7 +46,7 @@ test("keys mean the run again after a dialog, and a dialog says nothing of anoth
   const saved = page.waitForEvent("download");
   await page.locator("#save-redacted").click();
   await saved;
-  await expect(page.locator("#share-dialog [role=status]").first()).toContainText("it replays as before");
+  await expect(page.locator("#share-dialog [role=status]").first()).toContainText("The result replays as before");
   await page.keyboard.press("Escape");
   await page.keyboard.press("ArrowRight");
   await app.isAt(2);
@@ -55,7 +55,7 @@ test("keys mean the run again after a dialog, and a dialog says nothing of anoth
   await page.keyboard.press("Escape");
   await page.locator("#make-test").click();
   await expect(page.locator("#test-dialog [role=status]")).toHaveText("");
-  await expect(page.locator("#test-dialog")).not.toContainText("where they part");
+  await expect(page.locator("#test-dialog")).not.toContainText("cut after the divergence");
 });
 
 test("code that cannot run: the file and the line in words, the line in sight and in red", async ({ app }) => {

@@ -11,7 +11,7 @@ test("a history is saved without its values; a divergence as a test with its his
   const saving = page.waitForEvent("download");
   await page.locator("#save-redacted").click();
   await expect(page.locator("#share-dialog [role=status]:not(#link-said)")).toContainText(
-    /it replays as before|goes another way/,
+    /replays as before|takes another path/,
     {
       timeout: 60_000,
     },
@@ -27,7 +27,9 @@ test("a history is saved without its values; a divergence as a test with its his
   const names: string[] = [];
   page.on("download", (download) => names.push(download.suggestedFilename()));
   await page.locator("#save-test").click();
-  await expect(page.locator("#test-dialog [role=status]")).toContainText("It fails until the code replays", { timeout: 60_000 });
+  await expect(page.locator("#test-dialog [role=status]")).toContainText("The test fails until the code replays", {
+    timeout: 60_000,
+  });
   await expect.poll(() => names.toSorted().map((name) => name.replace(/^.*?\./, ""))).toEqual(["history.json", "test.mjs"]);
 });
 
@@ -77,7 +79,7 @@ test("a report is one self-contained file: read from a disk, wide and narrow, da
   };
   const asIs = await saved("#report-as-is");
   const said = page.locator("#share-dialog [role=status]:not(#link-said)");
-  await expect(said).toHaveText("Saved a report with all of its values.");
+  await expect(said).toHaveText("Saved a report with all values.");
   const redacted = await saved("#report-redacted");
   await expect(said).toContainText("Saved a report.");
 

@@ -72,8 +72,8 @@ test("what if the payment had failed: from the payment itself", async ({ app }) 
   await page.locator("#run-branch").click();
   // The recorded run never released a reservation: that is what the code does now, and what it asks about.
   const question = page.locator("form.asked");
-  await expect(question).toContainText("release has no recorded answer. It was called with");
-  await question.getByRole("button", { name: "Answer" }).click();
+  await expect(question).toContainText("release has no recorded result. It was called with");
+  await question.getByRole("button", { name: "Use this result" }).click();
   await expect(page.locator("#end-of-b")).toContainText("card declined");
 });
 
@@ -87,7 +87,7 @@ test("give me a test: a file that fails until the code replays the history next 
     (download) => void download.path().then((path) => files.set(download.suggestedFilename(), readFileSync(path, "utf8"))),
   );
   await page.locator("#save-test").click();
-  await expect(page.locator("#test-dialog [role=status]")).toContainText("It fails until the code replays");
+  await expect(page.locator("#test-dialog [role=status]")).toContainText("The test fails until the code replays");
   await expect.poll(() => files.size).toBe(2);
   const [history, program] = [...files].toSorted(([a], [b]) => a < b ? -1 : 1).map(([, text]) => text);
   expect(program).toContain("processOrder");
@@ -97,7 +97,7 @@ test("give me a test: a file that fails until the code replays the history next 
 test("what may be sent now, and who changed the state, are a click away", async ({ app }) => {
   const { page } = app;
   await app.sample("shopping_cart", 19);
-  await page.getByRole("list", { name: "May be sent now" }).getByRole("button", { name: "add_item" }).click();
+  await page.getByRole("list", { name: "Messages it accepts now" }).getByRole("button", { name: "add_item" }).click();
   const form = page.locator(".change-form");
   await expect(form.locator('[name="kind"]')).toHaveValue("update");
   await expect(form.locator('[name="name"]')).toHaveValue("add_item");

@@ -55,7 +55,7 @@ test("a message comes later, is another one, and a run is asked to cancel or ter
   await field(page, "after").fill("99");
   await page.locator("#run-branch").click();
   await expect(field(page, "after")).toBeFocused();
-  await expect(field(page, "after")).toHaveAccessibleDescription(/the history has the events 1 to \d+/);
+  await expect(field(page, "after")).toHaveAccessibleDescription(/enter the id of an event, 1 to \d+/);
   const [first, second] = await field(page, "thing").locator("option").filter({ hasText: /^update add_item/ }).allInnerTexts();
   const eventOf = (text: string | undefined) => Number(/event (\d+)/.exec(text ?? "")![1]);
   expect(eventOf(second)).toBeGreaterThan(eventOf(first));
@@ -72,11 +72,11 @@ test("a message comes later, is another one, and a run is asked to cancel or ter
   await expect(field(page, "name")).toHaveValue("add_item");
   await field(page, "name").fill("");
   await page.locator("#run-branch").click();
-  await expect(field(page, "name")).toHaveAccessibleDescription(/an update has a name/);
+  await expect(field(page, "name")).toHaveAccessibleDescription(/enter the name of an update/);
   await field(page, "name").fill("remove_item");
   await field(page, "text").fill("{not json");
   await page.locator("#run-branch").click();
-  await expect(field(page, "text")).toHaveAccessibleDescription(/that is not JSON/);
+  await expect(field(page, "text")).toHaveAccessibleDescription(/invalid JSON/);
   await field(page, "text").fill('["nothing"]');
   await page.locator("#run-branch").click();
   await expect(page.locator(".edits")).toContainText("→ remove_item");
@@ -117,7 +117,7 @@ test("a branch is taken away as a test, with the recorded history", async ({ app
     saved.push({ name: download.suggestedFilename(), text: readFileSync(await download.path(), "utf8") });
   });
   await page.locator("#save-test").click();
-  await expect(page.locator("#test-dialog [role=status]")).toContainText("holds that the branch ends");
+  await expect(page.locator("#test-dialog [role=status]")).toContainText("expects the result that the branch has");
   await expect.poll(() => saved.map(({ name }) => name).sort()).toEqual(["cart.branch-1.history.json", "cart.branch-1.test.mjs"]);
   const { text } = saved.find(({ name }) => name.endsWith(".mjs"))!;
   expect(text).toContain('import { runBranch, stepsOf } from "temporalex/what-if";');
@@ -125,5 +125,5 @@ test("a branch is taken away as a test, with the recorded history", async ({ app
   expect(text).toContain('"outcome": "failed"');
   // The recorded run is still there to choose.
   await page.locator('#test-dialog [name="of"]').selectOption("0");
-  await expect(page.locator("#test-dialog")).toContainText("replays this history");
+  await expect(page.locator("#test-dialog")).toContainText("a test that replays it");
 });

@@ -1,14 +1,14 @@
-// What can be done with the run that is open. Parts add theirs here: what if, share, test.
+// Actions of the open run, shown in the top bar. Other folders register their buttons here: what if, share, test.
 import { type Signal, signal } from "@preact/signals";
 import type { ComponentType, JSX } from "preact";
 import type { OpenRun } from "./state.ts";
 
-/** A button, or several, in the top bar. */
+/** One or more buttons of the top bar. */
 export type ActionPart = ComponentType<{ readonly run: OpenRun }>;
 
 export const actionParts: Signal<readonly ActionPart[]> = signal<readonly ActionPart[]>([]);
 
-/** Adds a part's buttons, left of those that are there. */
+/** Adds buttons to the left of the existing ones. */
 export function addActions(part: ActionPart): void {
   actionParts.value = [part, ...actionParts.value];
 }

@@ -1,4 +1,4 @@
-// The three rooms and what stands above them.
+// The frame of the page: top bar, notices, and the room that is shown.
 import type { JSX } from "preact";
 import { Live } from "../live/mod.ts";
 import { Permission } from "../realm/permission.tsx";
@@ -39,7 +39,7 @@ export function App(): JSX.Element {
       </main>
       {dragging.value && (
         <div class="drop-here" aria-hidden="true">
-          <p>Drop it: histories, or the code beside them</p>
+          <p>Drop histories, or the workflow code</p>
         </div>
       )}
       <KeysSheet />

@@ -1,9 +1,9 @@
-// The keys that belong to no pane.
+// Keys that work in every pane.
 import { bindKeys, sheetIsOpen } from "./keys.ts";
 import { type Tie, tiedTo } from "./chain.ts";
 import { currentRun, goTo, openedRuns, pane, showRun } from "./state.ts";
 
-/** To the first opened run of its kind. */
+/** Shows the first opened run with this relation to the current run. */
 function toTied(tie: Tie): void {
   const run = currentRun.peek();
   const there = run === undefined ? undefined : tiedTo(run, tie, openedRuns.peek())[0];
@@ -15,19 +15,19 @@ export function bindAppKeys(): void {
     {
       keys: ["d"],
       group: "Move",
-      label: "Where code and history part",
+      label: "Go to the divergence",
       run: () => {
         const verdict = currentRun.value?.verdict.value;
         if (verdict !== undefined && "problem" in verdict) goTo(verdict.problem.position);
       },
     },
-    { keys: ["<"], group: "Move", label: "The run before it, if it is open", run: () => toTied("before") },
-    { keys: [">"], group: "Move", label: "The run after it", run: () => toTied("after") },
-    { keys: ["^"], group: "Move", label: "Its parent", run: () => toTied("parent") },
-    { keys: ["_"], group: "Move", label: "Its first child", run: () => toTied("child") },
+    { keys: ["<"], group: "Move", label: "Previous run, if opened", run: () => toTied("before") },
+    { keys: [">"], group: "Move", label: "Next run, if opened", run: () => toTied("after") },
+    { keys: ["^"], group: "Move", label: "Parent run, if opened", run: () => toTied("parent") },
+    { keys: ["_"], group: "Move", label: "First child run, if opened", run: () => toTied("child") },
     { keys: ["1"], group: "Look", label: "Code", run: () => (pane.value = "code") },
     { keys: ["2"], group: "Look", label: "Events", run: () => (pane.value = "events") },
     { keys: ["3"], group: "Look", label: "Why, state", run: () => (pane.value = "why") },
-    { keys: ["?"], group: "Look", label: "This sheet", run: () => (sheetIsOpen.value = true) },
+    { keys: ["?"], group: "Look", label: "Show all keys", run: () => (sheetIsOpen.value = true) },
   ]);
 }

@@ -1,6 +1,6 @@
-// Look-ups in what is in order: a step must not walk a history.
+// Binary search in sorted arrays: a step must not walk a whole history.
 
-/** How many of the first `length` hold, where those that hold come first. */
+/** Number of leading indexes for which `holds` returns true. All of them must come before the others. */
 export function countLeading(length: number, holds: (index: number) => boolean): number {
   let [low, high] = [0, length];
   while (low < high) {
@@ -11,6 +11,6 @@ export function countLeading(length: number, holds: (index: number) => boolean):
   return low;
 }
 
-/** How many of some tasks had begun at an event. */
+/** Number of tasks that had started at an event. */
 export const tasksUpTo = (tasks: readonly { readonly eventId: number }[], eventId: number): number =>
   countLeading(tasks.length, (i) => tasks[i]!.eventId <= eventId);

@@ -1,4 +1,4 @@
-// The doors through which histories come in: files, text, addresses, samples. All of them end in `openBytes`. What is read stays in this tab.
+// Opens histories from files, text, addresses and samples. All of them end in `openBytes`. The content stays in this tab.
 import { batch } from "@preact/signals";
 import { HistoryFileError } from "temporalex/debug";
 import { historiesIn } from "../../../ts/history_files/history_file.ts";
@@ -7,7 +7,7 @@ import { notify } from "./notices.ts";
 import { readRun } from "./run_model.ts";
 import { addRun, currentRun, intro, makeRun, openedRuns, type OpenRun, showRun } from "./state.ts";
 
-/** More than any server keeps in one history. */
+/** In bytes. Servers limit a history to less. */
 const LARGEST = 256 * 1024 * 1024;
 const HOW =
   "Histories are exported by `temporal workflow show --output json`, by Download in Temporal's UI, and by `temporalex workflow show --output json`.";
@@ -15,15 +15,15 @@ const HOW =
 export interface OpenOptions {
   /** Default: a digest of the bytes. */
   readonly key?: string;
-  /** The position to begin at. Default: where a run is shown first. */
+  /** The event to start at. Default: `firstPosition` of the run. */
   readonly at?: number;
-  /** Whether it becomes the current run. Default: yes. */
+  /** Whether the run becomes the current one. Default: true. */
   readonly show?: boolean;
-  /** Whether it is in the list of opened runs. Default: yes; the first screen's sample is not. */
+  /** Whether the run is added to the list of opened runs. Default: true; false for the sample of the first screen. */
   readonly listed?: boolean;
 }
 
-/** Opens the histories of a file, and makes the first of them the current run. Undefined: it holds none, and a notice says why. */
+/** Opens the histories of a file and makes the first one the current run. Returns undefined, after a notice, if there is no history. */
 export async function openBytes(name: string, bytes: Uint8Array, options: OpenOptions = {}): Promise<OpenRun | undefined> {
   try {
     const histories = await historiesIn(bytes);
@@ -55,7 +55,7 @@ function refused(name: string, error: unknown): undefined {
   return undefined;
 }
 
-/** What is being opened, by key: the first screen and an address may ask for one run at once, and it must not be there twice. */
+/** Runs that are being opened, by key: the first screen and an address can ask for the same run at the same time. */
 const opening = new Map<string, Promise<OpenRun>>();
 
 async function openOne(name: string, bytes: Uint8Array, options: OpenOptions): Promise<OpenRun> {
@@ -76,7 +76,7 @@ async function openOne(name: string, bytes: Uint8Array, options: OpenOptions): P
   }
 }
 
-/** Where events are missing, what is before them is opened, and it is said what is not. */
+/** If events are missing, opens the events before the gap and shows a notice. */
 async function readUpToGap(key: string, name: string, bytes: Uint8Array): Promise<OpenRun> {
   try {
     return makeRun(key, name, bytes, await readRun(bytes));
@@ -96,8 +96,8 @@ function bytesOf(name: string, read: () => Uint8Array): Uint8Array {
 
 function beforeGap(name: string, error: unknown): Uint8Array {
   if (!(error instanceof HistoryFileError) || error.before === undefined) throw error;
-  const text = `${error.message}. What is before the gap is shown; how the run went on is not known.`;
-  notify({ title: `${name} is damaged:`, text, advice: "Export it again for the whole." });
+  const text = `${error.message}. Only the events before the gap are shown.`;
+  notify({ title: `${name} is damaged:`, text, advice: "Export the history again to see the whole run." });
   return error.before;
 }
 
@@ -111,7 +111,7 @@ function show(run: OpenRun, at: number | undefined): void {
 
 let lastTurn: Promise<unknown> = Promise.resolve();
 
-/** What comes in by hand is taken in its order: code that is dropped just after a history is for that history, however long its reading takes. */
+/** Runs user input in order: code that is dropped just after a history belongs to that history, even if reading takes long. */
 export function inTurn(take: () => Promise<unknown>): void {
   lastTurn = lastTurn.then(take).catch(reportError);
 }
@@ -124,7 +124,7 @@ export async function openFiles(files: Iterable<File>): Promise<void> {
       const mebibytes = Math.round(file.size / 1024 / 1024);
       notify({
         title: `${file.name} cannot be opened:`,
-        text: `it has ${mebibytes} MiB; a history may have ${LARGEST / 1024 / 1024}.`,
+        text: `it has ${mebibytes} MiB; the limit is ${LARGEST / 1024 / 1024} MiB.`,
       });
       continue;
     }
@@ -132,7 +132,7 @@ export async function openFiles(files: Iterable<File>): Promise<void> {
     try {
       bytes = new Uint8Array(await file.arrayBuffer());
     } catch (error) {
-      notify({ title: `${file.name} cannot be read:`, text: (error as Error).message, advice: "A folder is opened as code." });
+      notify({ title: `${file.name} cannot be read:`, text: (error as Error).message, advice: "Folders are opened as code." });
       continue;
     }
     if (await openBytes(file.name, bytes, { show: isFirst }) !== undefined) isFirst = false;
@@ -152,11 +152,11 @@ export async function openAddress(address: string): Promise<OpenRun | undefined>
     const url = new URL(address, document.baseURI);
     if (url.origin !== location.origin) {
       const advice = "Save the file and drop it here, or start `temporalex debug FILE`.";
-      notify({ title: `${address} was not fetched:`, text: "this page asks nothing of other origins.", advice });
+      notify({ title: `${address} was not fetched:`, text: "this page sends no requests to other origins.", advice });
       return undefined;
     }
     const response = await fetch(url);
-    if (!response.ok) throw new Error(`the server says ${response.status} ${response.statusText}`);
+    if (!response.ok) throw new Error(`the server responded ${response.status} ${response.statusText}`);
     return await openBytes(name, new Uint8Array(await response.arrayBuffer()));
   } catch (error) {
     notify({ title: `${address} cannot be fetched:`, text: `${(error as Error).message}.` });
@@ -164,13 +164,13 @@ export async function openAddress(address: string): Promise<OpenRun | undefined>
   }
 }
 
-/** Of its bytes, short enough for an address. */
+/** The first 8 bytes of the SHA-256, in hex: short enough for an address. */
 async function digest(bytes: Uint8Array): Promise<string> {
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>));
   return [...hash.subarray(0, 8)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** The examples' code is taken by itself where it has the workflow: it is this page's own. */
+/** Attaches the code of the samples without asking: it is part of this page. */
 async function takeSampleCode(run: OpenRun): Promise<void> {
   const [{ sampleCode }, { putCode }] = await Promise.all([import("../realm/samples.ts"), import("../realm/run_code.ts")]);
   const code = sampleCode(run.model.facts.type);

@@ -1,11 +1,11 @@
-// Files that are dropped anywhere on the page, and text that is pasted anywhere but into a field.
+// Opens files that are dropped anywhere on the page, and text that is pasted outside of fields.
 import { type Signal, signal } from "@preact/signals";
 import { inTurn, openFiles, openText } from "./doors.ts";
 
-/** Something is being dragged over the page. */
+/** True while files are dragged over the page. */
 export const dragging: Signal<boolean> = signal(false);
 
-/** Takes code that came in by a drop or a paste; the realm's folder names itself here. Returns false for what is not code. */
+/** Opens code that was dropped or pasted; set by `realm/`. Both methods return false if the data is not code. */
 export interface CodeDoor {
   drop(data: DataTransfer): boolean;
   paste(text: string): boolean;

@@ -1,33 +1,33 @@
-// Opened runs that hang together, as a tree: a chain of runs, one after the other in time, and below it the chains of their children.
+// Related opened runs as a tree: a chain of runs, one after the other in time, and below it the chains of their children.
 import { type Tie, tieOfLink } from "./chain.ts";
 import type { OpenRun } from "./state.ts";
 
-/** A run's part of its chain. */
+/** One run in its chain. */
 export interface Piece {
   readonly run: OpenRun;
-  /** The first event that is its own: what comes before it in the history of a run that was reset is of the run before. */
+  /** The first event after a reset point: the events before it belong to the previous run. 1 without a reset. */
   readonly first: number;
   readonly startMs: number;
   readonly endMs: number;
-  /** Events of the pieces before it. */
+  /** Number of events of the pieces before this one. */
   readonly offset: number;
 }
 
-/** Runs of one workflow, in the order of time. */
+/** Runs of one workflow, in order of time. */
 export interface Chain {
   /** The key of its first run. */
   readonly key: string;
   readonly pieces: readonly Piece[];
-  /** Own events of all pieces. */
+  /** Number of events of all pieces. */
   readonly events: number;
-  /** In the order in which they started. */
+  /** In order of their starts. */
   readonly children: readonly Chain[];
 }
 
-/** All opened runs that hang together with one. */
+/** All opened runs that are related to one. */
 export interface Family {
   readonly root: Chain;
-  /** More than one. */
+  /** At least two, unless the family was made by {@link familyOfOne}. */
   readonly runs: readonly OpenRun[];
   readonly chains: ReadonlyMap<OpenRun, Chain>;
 }
@@ -35,7 +35,7 @@ export interface Family {
 type Edges = ReadonlyMap<OpenRun, readonly (readonly [Tie, OpenRun])[]>;
 const OTHER: { readonly [tie in Tie]: Tie } = { before: "after", after: "before", parent: "child", child: "parent" };
 
-/** The family of each run that has one. */
+/** The family of each run that is related to another one. */
 export function familiesOf(all: readonly OpenRun[]): ReadonlyMap<OpenRun, Family> {
   const edges = edgesOf(all);
   const families = new Map<OpenRun, Family>();
@@ -47,7 +47,7 @@ export function familiesOf(all: readonly OpenRun[]): ReadonlyMap<OpenRun, Family
   return families;
 }
 
-/** Each tie once from either side, whichever of the two histories names the other. */
+/** Each relation in both directions, also if only one of the two histories has the link. */
 function edgesOf(all: readonly OpenRun[]): Edges {
   const edges = new Map(all.map((run) => [run, [] as [Tie, OpenRun][]]));
   const byRun = new Map<string, OpenRun>(), byWorkflow = new Map<string, OpenRun>();
@@ -72,7 +72,7 @@ function edgesOf(all: readonly OpenRun[]): Edges {
   return edges;
 }
 
-/** All that is reached from a run over ties of some kinds. */
+/** All runs that can be reached from a run over relations of these kinds. */
 function reached(from: OpenRun, edges: Edges, ties: readonly Tie[]): readonly OpenRun[] {
   const found = new Set([from]);
   for (const run of found) {
@@ -106,7 +106,7 @@ function familyOf(some: OpenRun, edges: Edges): Family {
     for (const run of group) chains.set(run, chain);
     return chain;
   };
-  // A history could say that a run is its own grandparent.
+  // A forged history can make a run its own grandparent; the set ends that loop.
   const above = new Set([groups.get(some)!]);
   for (const group of above) for (const parent of others(group, "parent")) above.add(parent);
   const root = make([...above].at(-1)!);
@@ -142,5 +142,5 @@ function chainOf(group: readonly OpenRun[], edges: Edges, children: readonly Cha
   return { key: pieces[0]!.run.key, pieces, events, children };
 }
 
-/** A run by itself. */
+/** The family of a run without relations. */
 export const familyOfOne = (run: OpenRun): Family => familyOf(run, new Map([[run, []]]));

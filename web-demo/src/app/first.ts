@@ -1,4 +1,4 @@
-// What is open when the page is: the run of the address, the runs of this tab before a reload, or the first screen with a sample that plays.
+// Opens the first run of the page: from the address, from this tab before a reload, or a sample that plays on the first screen.
 import { batch, effect } from "@preact/signals";
 import { openAddress, openBytes, type OpenOptions } from "./doors.ts";
 import { keptHistory } from "./kept.ts";
@@ -8,7 +8,7 @@ import { addRun, currentRun, intro, openedRuns, type OpenRun, playing, room, sho
 const TAB = "temporalex.open";
 const reduced = matchMedia("(prefers-reduced-motion: reduce)");
 
-/** Opens a sample by its id; undefined: there is none. */
+/** Opens a sample by its id. Resolves with undefined for an unknown id. */
 export async function openSample(id: string, options: OpenOptions = {}): Promise<OpenRun | undefined> {
   const { samples } = await import("../realm/sample_histories.ts");
   const sample = samples.find((known) => known.id === id);
@@ -16,26 +16,26 @@ export async function openSample(id: string, options: OpenOptions = {}): Promise
   return await openBytes(`${sample.name} (sample)`, new TextEncoder().encode(sample.text), { ...options, key: `sample:${id}` });
 }
 
-/** Opens the run that an address names. Returns whether it is open now. */
+/** Opens the run of a key in the address. Resolves with whether the run is open. */
 export async function findRun(key: string): Promise<boolean> {
   if (key.startsWith("sample:")) return await openSample(key.slice("sample:".length), { show: false }) !== undefined;
   const found = await keptHistory(key);
   if (found !== undefined) return await openBytes(found.name, found.bytes, { key, show: false }) !== undefined;
   notify({
     title: "The history of this link is not in this browser.",
-    text: "It was opened elsewhere, or forgotten since.",
-    advice: "Open its file again.",
+    text: "It was opened in another browser, or has been deleted since.",
+    advice: "Open the file again.",
   });
   return false;
 }
 
-/** The runs that this tab had open before it was loaded again, without the one that the address names. */
+/** Opens the runs that this tab had open before a reload, except the run of the address. */
 export async function openTabsRuns(): Promise<void> {
   let keys: readonly string[] = [];
   try {
     keys = JSON.parse(sessionStorage.getItem(TAB) ?? "[]") as string[];
   } catch {
-    // Storage is refused, or holds something else: the list starts again.
+    // Storage is blocked or holds something else: start with an empty list.
   }
   for (const key of keys) {
     if (openedRuns.value.some((run) => run.key === key)) continue;
@@ -47,19 +47,19 @@ export async function openTabsRuns(): Promise<void> {
   }
 }
 
-/** From now on the tab's list of runs is kept for a reload. */
+/** Stores the tab's list of runs on each change, for a reload. */
 export function keepTabsRuns(): void {
   effect(() => {
     const keys = openedRuns.value.map(({ key }) => key);
     try {
       sessionStorage.setItem(TAB, JSON.stringify(keys));
     } catch {
-      // The list lasts as long as the page.
+      // Storage is blocked: the list is lost on reload.
     }
   });
 }
 
-/** `#history=ADDRESS` opens what is there, `#zip=...` the history that the address holds. Returns whether the address is of such a form. */
+/** Opens `#history=ADDRESS` (a file to fetch) or `#zip=...` (a history in the address). Resolves with false for other forms. */
 export async function openFromAddress(): Promise<boolean> {
   const [, form, text] = /^#(history|zip)=(.+)$/s.exec(location.hash) ?? [];
   if (form === undefined) return false;
@@ -67,24 +67,24 @@ export async function openFromAddress(): Promise<boolean> {
   if (form === "history") await openAddress(decodeURIComponent(text!));
   else {
     try {
-      const { historyOfLink } = await import("./history_link.ts");
-      await openBytes("history of a link", await historyOfLink(text!));
+      const { unpackHistoryLink } = await import("./history_link.ts");
+      await openBytes("history of a link", await unpackHistoryLink(text!));
     } catch (error) {
-      const advice = "Ask for the link again, or for a file.";
+      const advice = "Ask the sender for a new link, or for the file.";
       notify({ title: "The history of this link cannot be opened:", text: `${(error as Error).message}.`, advice });
     }
   }
   return true;
 }
 
-/** Where no run is open the first screen is, with a sample that plays. With reduced motion it stands still, in the middle of the run. */
+/** Shows the first screen while no run is open. With reduced motion the sample does not play: the middle of the run is shown. */
 export function watchFirstScreen(): void {
   effect(() => {
     if (room.value === "open" && currentRun.value === undefined) void startIntro("shopping_cart");
   });
 }
 
-/** Shows a sample on the first screen. */
+/** Starts a sample on the first screen. */
 export async function startIntro(id: string): Promise<void> {
   intro.value = true;
   const run = await openSample(id, { show: false, listed: false });
@@ -93,7 +93,7 @@ export async function startIntro(id: string): Promise<void> {
   playing.value = !reduced.matches;
 }
 
-/** The reader takes over: the same run, in full, where it stands. */
+/** Leaves the first screen: the run is opened at the current position. */
 export function endIntro(): void {
   if (!intro.value) return;
   batch(() => {

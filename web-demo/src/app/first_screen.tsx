@@ -1,5 +1,5 @@
-// The first screen: one headline, the doors, and a sample that is already playing, with four captions that say what ink, yellow and the
-// playhead are. Any key and any touch takes over; with reduced motion it stands still. The whole page takes drops.
+// The first screen: a headline, buttons to open a history, and a sample that plays with four captions. Any key or click leaves it
+// and opens the sample.
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { CodePane } from "../code/mod.ts";
@@ -13,7 +13,7 @@ import "./first_screen.css";
 import { FileButton, PasteButton } from "./open_buttons.tsx";
 import { length, type OpenRun, playing, position } from "./state.ts";
 
-/** The samples that are worth a look, by their ids. */
+/** Ids and labels of the samples on this screen. */
 const SHOWN: readonly (readonly [string, string])[] = [
   ["shopping_cart", "Cart"],
   ["shopping_cart_diverged", "Cart, diverged"],
@@ -34,7 +34,7 @@ export function FirstScreen({ run }: { run: OpenRun | undefined }): JSX.Element 
       <div class="hello">
         <div class="grow">
           <h1>Any run, step by step. Forward and back.</h1>
-          <p>Drop the history of a workflow anywhere on this page, from any SDK. It is read here and goes nowhere.</p>
+          <p>Drop a workflow history from any SDK anywhere on this page. It is read in this tab and never uploaded.</p>
         </div>
         <p class="doors">
           <FileButton class="button main large" />
@@ -66,9 +66,9 @@ function Stage({ run }: { run: OpenRun }): JSX.Element {
             </button>
           ))}
         </div>
-        <button type="button" class="button small" id="open-in-full" onClick={endIntro}>Open it in full</button>
+        <button type="button" class="button small" id="open-in-full" onClick={endIntro}>Open this sample</button>
       </div>
-      {/* A hand on it stops the playing; when it lets go, it has taken over. */}
+      {/* The press stops playing, so that the sample does not move under the pointer; the click opens it. */}
       <div class="stage-moves" onPointerDown={() => (playing.value = false)} onClick={endIntro}>
         <Timeline run={run} />
         <Transport run={run} isShort />
@@ -80,7 +80,7 @@ function Stage({ run }: { run: OpenRun }): JSX.Element {
         <div class="column captions">
           <Caption />
           <section class="section">
-            <h3>One colour and shape for each kind</h3>
+            <h3>Colors and shapes</h3>
             <ul class="legend">
               {KINDS.map((kind) => (
                 <li key={kind}>
@@ -95,7 +95,7 @@ function Stage({ run }: { run: OpenRun }): JSX.Element {
   );
 }
 
-/** One of four, by how far the run is. All have the same height, so that nothing moves. */
+/** The caption for the position. All are in the page, so that the height is that of the longest. */
 function Caption(): JSX.Element {
   const at = captionAt(position.value, length.value);
   return (
@@ -107,7 +107,7 @@ function Caption(): JSX.Element {
         </p>
       ))}
       <p class="soft">
-        <kbd>→</kbd> for the next event, <kbd>?</kbd> for all keys
+        <kbd>→</kbd> next event, <kbd>?</kbd> all keys
       </p>
     </section>
   );

@@ -1,29 +1,29 @@
-// A history in an address: its bytes, deflated and in base64url, behind "#zip=". Browsers send that part of an address to nobody.
+// A history in an address: its bytes, deflated and in base64url, after "#zip=". Browsers do not send the fragment of an address.
 
-/** More is no link any more: browsers take two million characters, and other programs far fewer. */
+/** Characters. Browsers accept two million, other programs far fewer. */
 export const LONGEST_LINK = 1_000_000;
-/** What most programs carry whole. */
+/** Characters that most programs do not cut. */
 export const SAFE_LINK = 8_000;
-/** A history that a link unfolds to: a short text can unfold to any size. */
+/** Limit for the unpacked history: a short text can unpack to any size. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** The part of the address from "#" on. Rejects for a history that is too long for one. */
-export async function linkOf(history: Uint8Array): Promise<string> {
+/** The fragment of an address, with "#". Rejects if the history is too long for a link. */
+export async function packHistoryLink(history: Uint8Array): Promise<string> {
   const packed = await through(history, new CompressionStream("deflate-raw"), Infinity);
   const link = `#zip=${base64url(packed)}`;
   if (link.length > LONGEST_LINK) {
     throw new Error(
-      `a link of it would have ${
-        link.length.toLocaleString("en-US")
-      } characters, and browsers take no more than a million: save a file`,
+      `the link would have ${link.length.toLocaleString("en-US")} characters; the limit is ${
+        LONGEST_LINK.toLocaleString("en-US")
+      }. Save a file instead`,
     );
   }
   return link;
 }
 
-/** The history of a link's text, without "#zip=". Rejects with what is wrong with it. */
-export async function historyOfLink(text: string): Promise<Uint8Array> {
-  if (!/^[\w-]+$/.test(text)) throw new Error("it holds characters that no such link has; it was changed on its way");
+/** The history of a link; `text` is the part after "#zip=". Rejects if the text is damaged or the history too long. */
+export async function unpackHistoryLink(text: string): Promise<Uint8Array> {
+  if (!/^[\w-]+$/.test(text)) throw new Error("the link contains invalid characters; it was changed in transit");
   let packed: Uint8Array;
   try {
     packed = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
@@ -37,7 +37,7 @@ export async function historyOfLink(text: string): Promise<Uint8Array> {
   }
 }
 
-const CUT = "a part of it is missing: some programs cut long links";
+const CUT = "the link is incomplete; some programs cut long links";
 
 async function through(bytes: Uint8Array, stream: CompressionStream | DecompressionStream, most: number): Promise<Uint8Array> {
   const reader = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(stream).getReader();
@@ -49,7 +49,7 @@ async function through(bytes: Uint8Array, stream: CompressionStream | Decompress
     length += value.length;
     if (length > most) {
       void reader.cancel();
-      throw new RangeError(`it unfolds to more than ${most / 2 ** 20} MiB, and a history is not that long`);
+      throw new RangeError(`the unpacked history is larger than the limit of ${most / 2 ** 20} MiB`);
     }
     parts.push(value);
   }

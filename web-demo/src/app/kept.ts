@@ -1,5 +1,5 @@
-// Histories that were opened, kept in this browser so that a reload finds them again. They go nowhere else; the oldest go when there are many.
-// Where the browser keeps nothing (private windows), a reload starts again.
+// Stores opened histories in this browser (IndexedDB), so that a reload finds them. The oldest are deleted. Without storage
+// (private windows) a reload starts with the first screen.
 
 export interface Kept {
   readonly key: string;
@@ -10,7 +10,7 @@ export interface Kept {
 
 const NAME = "temporalex-debugger";
 const STORE = "histories";
-/** Of histories, so that a chain of runs is there again, and of bytes of all together. */
+/** Histories that are kept: enough for a chain of runs. */
 const MOST = 60;
 const MOST_BYTES = 300 * 1024 * 1024;
 
@@ -36,7 +36,7 @@ async function run<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) =>
     try {
       const transaction = kept.transaction(STORE, mode);
       const asked = work(transaction.objectStore(STORE));
-      // A write is there when its transaction is: the next page may ask for it at once.
+      // A write is durable when its transaction completes; the next page can read it immediately.
       transaction.oncomplete = () => resolve(asked.result);
       transaction.onerror = transaction.onabort = () => resolve(undefined);
     } catch {
@@ -48,15 +48,15 @@ async function run<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) =>
 const FORGET_MS = 500;
 let forgetting: ReturnType<typeof setTimeout> | undefined;
 
-/** Keeps a history. Resolves when it is there, or when it is known that it cannot be. */
+/** Stores a history. Resolves when it is stored, or when storing has failed. */
 export async function keep(key: string, name: string, bytes: Uint8Array): Promise<void> {
   await run("readwrite", (store) => store.put({ key, name, bytes, atMs: Date.now() } satisfies Kept));
-  // Once for all that are opened together.
+  // Once for all histories that are opened together.
   clearTimeout(forgetting);
   forgetting = setTimeout(() => void forgetOldest(), FORGET_MS);
 }
 
-/** A kept history; undefined: it is not there. */
+/** A stored history; undefined if it is not stored. */
 export const keptHistory = async (key: string): Promise<Kept | undefined> =>
   await run("readonly", (store) => store.get(key) as IDBRequest<Kept | undefined>);
 

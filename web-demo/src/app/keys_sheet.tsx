@@ -1,4 +1,4 @@
-// All keys on one sheet.
+// Dialog with all keyboard shortcuts.
 import type { JSX } from "preact";
 import { Dialog } from "../ui/dialog.tsx";
 import { bindings, type KeyGroup, sheetIsOpen } from "./keys.ts";
@@ -38,7 +38,7 @@ export function KeysSheet(): JSX.Element {
           );
         })}
       </div>
-      <p class="soft">Keys work while the run has the focus. Typing, selecting and your browser's own keys stay as they are.</p>
+      <p class="soft">Keys work while the run has the focus. They do not change typing, selecting or keys of the browser.</p>
       <button type="button" class="button" onClick={() => (sheetIsOpen.value = false)}>Close</button>
     </Dialog>
   );

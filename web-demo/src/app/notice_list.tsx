@@ -17,7 +17,7 @@ export function Notices(): JSX.Element {
   );
 }
 
-/** Commands stand between backticks. */
+/** Text between backticks is shown as code. */
 const Advice = ({ text }: { text: string }): JSX.Element => (
   <span class="advice">{text.split("`").map((part, i) => i % 2 === 1 ? <code key={i}>{part}</code> : part)}</span>
 );

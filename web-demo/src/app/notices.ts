@@ -1,18 +1,18 @@
-// What went wrong and what to do about it: shown above the rooms until it is closed.
+// Error notices, shown above the rooms until they are closed.
 import { type Signal, signal } from "@preact/signals";
 
 export interface Notice {
-  /** What failed, with its name. */
+  /** Names the thing that failed. */
   readonly title: string;
-  /** Why, where, and what to do. */
+  /** The cause, and the place. */
   readonly text: string;
-  /** What to do, with commands between backticks. */
+  /** What the user can do; commands between backticks. */
   readonly advice?: string;
 }
 
 export const notices: Signal<readonly Notice[]> = signal<readonly Notice[]>([]);
 
-/** At most this many are in sight; the oldest goes. */
+/** Notices at a time; the oldest is removed. */
 const MOST = 4;
 
 export function notify(notice: Notice): void {

@@ -1,20 +1,19 @@
-// The page opens without a network once its service worker is there. Where there is none (no secure origin, forbidden, a server that has none)
-// nothing else is missing.
+// Registers the service worker, which stores the page's files so that the page opens without a network. Without one (insecure
+// origin, blocked, no sw.js on the server) everything else works.
 import { served } from "../served/about.ts";
 import { type Signal, signal } from "@preact/signals";
 
-/** The page's files are kept in this browser. */
+/** True once the page's files are stored in this browser. */
 export const isReadyOffline: Signal<boolean> = signal(false);
 
 export async function keepOffline(): Promise<void> {
-  // A page in development has no list of files.
-  // What a command serves is its own as long as it runs, and is kept nowhere.
+  // A development build has no list of files. Pages served by a command change with its version and are not stored.
   if (!import.meta.env.PROD || served !== undefined || !("serviceWorker" in navigator)) return;
   try {
     await navigator.serviceWorker.register(new URL("sw.js", document.baseURI));
     await navigator.serviceWorker.ready;
     isReadyOffline.value = true;
   } catch {
-    // It works as long as there is a network.
+    // The page still works online.
   }
 }

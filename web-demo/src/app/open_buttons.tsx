@@ -1,4 +1,4 @@
-// The doors that are buttons: a file dialog, and a dialog for text.
+// Buttons that open a history: a file dialog, and a dialog for pasted text.
 import { type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
@@ -29,7 +29,7 @@ export function FileButton({ class: look = "button", onChosen }: FileProps): JSX
           inTurn(() => openFiles(files));
         }}
       />
-      <button type="button" class={look} onClick={() => input.current?.click()}>Choose a history…</button>
+      <button type="button" class={look} onClick={() => input.current?.click()}>Open a history…</button>
     </>
   );
 }
@@ -40,7 +40,7 @@ export const PasteButton = ({ class: look = "button" }: { class?: string }): JSX
   <button type="button" class={look} onClick={() => (pasteIsOpen.value = true)}>Paste</button>
 );
 
-/** Where a history is pasted with the keyboard. (Ctrl+V anywhere on the page does it, too.) */
+/** For keyboard users and touch screens; Ctrl+V anywhere on the page does the same. */
 export function PasteDialog(): JSX.Element {
   const text = useRef<HTMLTextAreaElement>(null);
   return (
@@ -54,10 +54,10 @@ export function PasteDialog(): JSX.Element {
           inTurn(() => openText(pasted));
         }}
       >
-        <label for="paste-text">JSON as the command line, the UI or an SDK exports it, or base64</label>
+        <label for="paste-text">JSON exported by the command line, the UI or an SDK, or base64</label>
         <textarea id="paste-text" ref={text} rows={12} spellcheck={false} required />
         <p class="doors">
-          <button type="submit" class="button main">Open it</button>
+          <button type="submit" class="button main">Open</button>
           <button type="button" class="button" onClick={() => (pasteIsOpen.value = false)}>Cancel</button>
         </p>
       </form>

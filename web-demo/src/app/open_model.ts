@@ -1,2 +1,2 @@
-// What reads histories, in a chunk of its own. A chunk of the whole of "temporalex/debug" would bring along what explains divergences.
+// A separate chunk for reading histories. All of "temporalex/debug" would include the code that explains divergences.
 export { openRun } from "temporalex/debug";

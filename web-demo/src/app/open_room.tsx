@@ -1,4 +1,4 @@
-// The room of one run. Each slot is filled by the component of its folder; this file knows where they stand, and nothing of what is in them.
+// The screen of one run: where the timeline, the events, the code and the inspector are placed.
 import type { JSX } from "preact";
 import { chainTimeline, isChain } from "../chain/state.ts";
 import { CodePane } from "../code/mod.ts";

@@ -1,13 +1,11 @@
-// The address has what one would want to come back to: room, run, position, file, pane. "#/open?run=sample:counter&e=5&file=workflow.ts".
-// Back and forward move in it, a reload finds it again, and a link to it leads to the same place where the history is kept.
-//
-// A burst of steps is one entry of the browser's history: the entry is made when a move comes after a rest, and then rewritten.
+// Keeps room, run, position, file and pane in the address: "#/open?run=sample:counter&e=5&file=workflow.ts". A burst of steps is
+// one entry of the browser's history: a step after a pause makes an entry, the following steps rewrite it.
 import { batch, effect, type Signal } from "@preact/signals";
 import { currentRun, file, goTo, intro, openedRuns, type Pane, pane, position, type Room, room, showRun } from "./state.ts";
 
-/** A move after so long a rest is an entry of its own. */
+/** A step after a pause of this length makes a new entry. */
 const REST_MS = 1000;
-/** Browsers refuse more than some hundred changes of the address in half a minute. */
+/** Least time between changes of the address: browsers limit them to 100 to 200 in 30 s. */
 const WRITE_MS = 300;
 
 export interface Route {
@@ -16,22 +14,22 @@ export interface Route {
   readonly event: number | undefined;
   readonly file: string | undefined;
   readonly pane: Pane | undefined;
-  /** What parts have put there under names of their own. */
+  /** Other parameters, see {@link bindToAddress}. */
   readonly more: ReadonlyMap<string, string>;
 }
 
 const ROOMS: readonly string[] = ["open", "runs", "live"] satisfies Room[];
 const PANES: readonly string[] = ["code", "events", "why"] satisfies Pane[];
-/** A signal, or what reads and sets signals. */
+/** A signal, or an accessor. */
 type Bound = Pick<Signal<string | undefined>, "value">;
 const bound = new Map<string, Bound>();
 
-/** Keeps a part's own value in the address under a name of its own ("branch"). Its `value` is read in an effect. */
+/** Keeps a value in the address as a parameter, for example "branch". `value` is read in an effect. */
 export function bindToAddress(name: string, value: Bound): void {
   bound.set(name, value);
 }
 
-/** Reads the part behind "#". Other addresses ("#history=...") are of no route. */
+/** Parses the fragment. Returns undefined for other forms, such as "#history=...". */
 export function parseRoute(hash: string): Route | undefined {
   const m = /^#\/(\w*)(?:\?(.*))?$/.exec(hash);
   if (m === null) return hash === "" || hash === "#" ? emptyRoute : undefined;
@@ -64,7 +62,7 @@ export function writeRoute({ room, run, event, file, pane, more }: Route): strin
   if (file !== undefined) given.set("file", file);
   if (pane !== undefined && pane !== "code") given.set("pane", pane);
   for (const [name, value] of more) given.set(name, value);
-  // A colon and a slash may stand in this part of an address, and are easier to read as they are.
+  // Colon and slash are valid in a fragment, and easier to read unescaped.
   const text = given.toString().replaceAll("%3A", ":").replaceAll("%2F", "/");
   return `#/${room}${text === "" ? "" : `?${text}`}`;
 }
@@ -84,15 +82,15 @@ let last: Route = emptyRoute;
 let movedMs = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Writes the address whenever what it has changes. */
+/** Writes the address when one of its parts changes. Runs as an effect. */
 function follow(): void {
   const now = current();
   if (writeRoute(now) === writeRoute(last)) return;
-  // A hand that goes along a chain of runs moves, and opens nothing.
+  // Moving along a chain of runs is a move, although the run changes.
   const isOneChain = now.more.has("chain") && last.more.has("chain");
   const isMove = now.room === last.room && (now.run === last.run || isOneChain);
   const rested = performance.now() - movedMs > REST_MS;
-  // What was opened or closed is there for a reload and for the way back at once; steps may come many in a second.
+  // Opening or closing a part is written immediately, for a reload and for Back; steps are throttled.
   const opens = writeMore(now) !== writeMore(last);
   movedMs = performance.now();
   last = now;
@@ -102,7 +100,7 @@ function follow(): void {
   else timer = setTimeout(() => history.replaceState(null, "", address), WRITE_MS);
 }
 
-/** Does what the address says. `find` opens a run that is not open. */
+/** Applies the address to the state. `find` opens a run that is not open. */
 async function obey(find: (key: string) => Promise<boolean>): Promise<void> {
   clearTimeout(timer);
   const route = parseRoute(location.hash);
@@ -125,8 +123,8 @@ async function obey(find: (key: string) => Promise<boolean>): Promise<void> {
 }
 
 /**
- * Begins: what the address says is done, then it is kept. `find` opens the run of a key, and returns whether it did. `isOpen`: a run came in by
- * another door already, and the address is of it from now on.
+ * Applies the address, then keeps it up to date. `find` opens the run of a key and resolves with whether it is open. `isOpen`: a run
+ * was opened already, so the address at the start is ignored.
  */
 export async function startRouter(find: (key: string) => Promise<boolean>, isOpen: boolean): Promise<void> {
   if (!isOpen) await obey(find);

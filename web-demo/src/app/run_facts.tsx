@@ -1,4 +1,4 @@
-// Type, id, status, length, events, start; and the list of opened runs behind the name, to change between them.
+// Facts of the run in the top bar, and the menu of opened runs.
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
 import { Icon, IconButton } from "../ui/icon.tsx";
@@ -25,13 +25,13 @@ export function RunFacts({ run }: { run: OpenRun }): JSX.Element {
 }
 
 const TIES: { readonly [tie in Tie]: string } = {
-  before: "the run before this one",
-  after: "the run after this one",
-  parent: "parent of this one",
-  child: "child of this one",
+  before: "previous run of this chain",
+  after: "next run of this chain",
+  parent: "parent of this run",
+  child: "child of this run",
 };
 
-/** The opened runs, and the doors for more. */
+/** The opened runs, and buttons to open more. */
 function RunsMenu({ run }: { run: OpenRun }): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const close = () => dialog.current?.close();
@@ -78,7 +78,7 @@ function RunsMenu({ run }: { run: OpenRun }): JSX.Element {
         <p class="doors">
           <FileButton onChosen={close} />
           <PasteButton />
-          <button type="button" class="button" onClick={close}>Back</button>
+          <button type="button" class="button" onClick={close}>Close</button>
         </p>
       </dialog>
     </>

@@ -1,9 +1,9 @@
-// A history without code, as the page's parts see it. What reads histories is loaded with the first of them.
+// Reads histories. The reader is loaded with the first history.
 import type { RunModel } from "temporalex/debug";
 
 export type { ItemKind, RunItem, RunModel } from "temporalex/debug";
 
-/** Reads a file. Rejects with a HistoryFileError for one that holds no history. */
+/** Reads a file. Rejects with a HistoryFileError if it is not a workflow history. */
 export async function readRun(bytes: Uint8Array): Promise<RunModel> {
   const { openRun } = await import("./open_model.ts");
   return await openRun(bytes);

@@ -1,13 +1,13 @@
-// What the page knows: signals that every part reads, and the few functions that write them. A part shows what is here and never keeps a
-// position, a selection or a run of its own, so that all parts always show the same.
+// Shared state of the page: signals, and the functions that write them. Components never keep their own copy of a run, position or
+// selection, so that all parts of the page agree.
 import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { ChangedValue, DebugSession, SessionProblem, SessionView } from "temporalex/debug";
 import type { CodeSet } from "../realm/code_set.ts";
 import type { RunItem, RunModel } from "./run_model.ts";
 
 /**
- * What a replay of the run against its code said. While a new replay runs, `before` has what the last one said; once it is known whether
- * the new code replays, `said` has that, and what is shown of lines and values is still of the code before.
+ * Result of replaying the run against its code. During a new replay `before` is the previous verdict. `said` is set as soon as it is
+ * known whether the new code replays; lines and values are still those of the previous code then.
  */
 export type Verdict =
   | { readonly state: "none" }
@@ -15,7 +15,7 @@ export type Verdict =
   | { readonly state: "replaying"; readonly before?: Verdict; readonly said?: FirstVerdict }
   | { readonly state: "replays"; readonly tookMs: number }
   | { readonly state: "diverges" | "fails"; readonly problem: SessionProblem }
-  /** The code could not be run at all: no such workflow in it, a module that throws. */
+  /** The code could not run: it does not have the workflow, or a module throws. */
   | { readonly state: "no replay"; readonly message: string; readonly at?: RefusedAt }
   | {
     readonly state: "not parsed";
@@ -25,42 +25,42 @@ export type Verdict =
     readonly before?: Verdict;
   };
 
-/** Where code is wrong that cannot be loaded, and what is wrong there. */
+/** An error in code that cannot be loaded, with its place. */
 export interface RefusedAt {
   readonly file: string;
-  /** From 1; 0: the file as a whole. */
+  /** From 1; 0 for the whole file. */
   readonly line: number;
   readonly message: string;
 }
 
-/** What the replay without lines and values says, which is over first. */
+/** Verdict of the first replay, which records no lines and values and is faster. */
 export type FirstVerdict = "replays" | "diverges";
 
-/** One opened history, with what was found out about it. */
+/** One opened history, with its code and the results of its replay. */
 export interface OpenRun {
-  /** Tells runs apart in the URL and in what the browser keeps: "sample:counter", or a digest of the bytes. */
+  /** Identifies the run in the address and in the browser's storage: "sample:counter", or a digest of the bytes. */
   readonly key: string;
-  /** Of the file. */
+  /** Name of the file. */
   readonly name: string;
-  /** Of the file, or (where a codec has decoded its values) of the decoded history. What is shown and replayed. */
+  /** The history that is shown and replayed: content of the file, or the decoded history if a codec has decoded its values. */
   readonly bytes: Uint8Array;
-  /** What the file holds, where a codec has decoded its values: they are in this tab's memory alone. */
+  /** Content of the file if `bytes` is decoded. Decoded values are never stored. */
   readonly encoded?: Uint8Array | undefined;
-  /** Needs no code. */
+  /** Events and items of the history, without code. */
   readonly model: RunModel;
-  /** The files beside it. */
+  /** The workflow code to replay against. */
   readonly code: Signal<CodeSet | undefined>;
-  /** Once replayed. The last one stays while a new replay runs. */
+  /** Result of the last replay; it stays during the next one. */
   readonly session: Signal<DebugSession | undefined>;
   readonly verdict: Signal<Verdict>;
-  /** Of the last session: what the code gives otherwise than the history has it, and no replay compares. */
+  /** Values that differ between code and history although the replay passes, because replay does not compare them. */
   readonly changed: Signal<readonly ChangedValue[]>;
 }
 
 export type Room = "open" | "runs" | "live";
-/** Which pane is in sight where there is room for one. */
+/** The pane that is shown if there is room for only one. */
 export type Pane = "code" | "events" | "why";
-/** What the play and step buttons move by. */
+/** Unit of the play and step buttons. */
 export type StepUnit = "fiber" | "line" | "command" | "event" | "task";
 
 export const room: Signal<Room> = signal<Room>("open");
@@ -68,24 +68,24 @@ export const openedRuns: Signal<readonly OpenRun[]> = signal<readonly OpenRun[]>
 export const currentRun: Signal<OpenRun | undefined> = signal<OpenRun | undefined>(undefined);
 /** The id of the last event that has happened: 1 to the number of events. */
 export const position: Signal<number> = signal(1);
-/** The thing whose details are shown; undefined: the one at the position. */
+/** The item whose details are shown; undefined for the one at the position. */
 export const selected: Signal<RunItem | undefined> = signal<RunItem | undefined>(undefined);
-/** Path of the file in the code pane; undefined: the one with the parked line. */
+/** Path of the file in the code pane; undefined for the file with the line at which the run waits. */
 export const file: Signal<string | undefined> = signal<string | undefined>(undefined);
 export const pane: Signal<Pane> = signal<Pane>("code");
-/** The first screen: a sample plays by itself, and the address says nothing of it. */
+/** True on the first screen, where a sample plays. The address does not name that run. */
 export const intro: Signal<boolean> = signal(false);
 export const stepUnit: Signal<StepUnit> = signal<StepUnit>("event");
 export const playing: Signal<boolean> = signal(false);
 
-/** Number of events of the current run; 0: none is open. */
+/** Number of events of the current run; 0 without a run. */
 export const length: ReadonlySignal<number> = computed(() => currentRun.value?.model.lines.length ?? 0);
-/** What the replay knows of the position; undefined without one. */
+/** State of the replayed code at the position; undefined without a replay. */
 export const shownView: ReadonlySignal<SessionView | undefined> = computed(() => {
   const session = currentRun.value?.session.value;
   return session === undefined ? undefined : session.viewAt(clamp(position.value, session.length));
 });
-/** The selected thing, or the one at the position. */
+/** The selected item, or the one at the position. */
 export const shownItem: ReadonlySignal<RunItem | undefined> = computed(() =>
   selected.value ?? currentRun.value?.model.itemOf(position.value)
 );
@@ -96,26 +96,26 @@ const clamp = (wanted: number, last: number) => Math.max(1, Math.min(last, Math.
 export const changedAt = ({ changed }: OpenRun, eventIds: readonly number[]): ChangedValue | undefined =>
   changed.value.find(({ eventId }) => eventIds.includes(eventId));
 
-/** How many values that are. */
+/** Number of values that differ. */
 export const countChanges = (changed: readonly ChangedValue[]): number =>
   changed.reduce((n, { differences }) => n + differences.length, 0);
 
-/** The current run while its position is where the page put it: the reader has not moved yet. */
+/** The current run until the user changes its position. */
 const untouched: Signal<OpenRun | undefined> = signal<OpenRun | undefined>(undefined);
 
-/** Where a run is shown first: where it parts from its code or fails there, an open one where it stands, any other at its start. */
+/** The position at which a run is opened: at the divergence or failure, at the last event if it is open, otherwise at the start. */
 function firstPosition({ model, verdict }: OpenRun): number {
   const said = verdict.peek();
   if ("problem" in said) return said.problem.position;
   return model.facts.status === "Running" ? model.lines.length : 1;
 }
 
-/** After a replay: to the place where code and history part, unless the reader has moved already. */
+/** After a replay, goes to the divergence unless the user has changed the position. */
 export function showProblem(run: OpenRun): void {
   if (untouched.peek() === run && currentRun.peek() === run && "problem" in run.verdict.peek()) goTo(firstPosition(run));
 }
 
-/** To a position of the current run; one that it does not have becomes its nearest. The router writes it into the address. */
+/** Goes to a position of the current run, clamped to its events. */
 export function goTo(wanted: number): void {
   if (length.value === 0) return;
   batch(() => {
@@ -125,7 +125,7 @@ export function goTo(wanted: number): void {
   });
 }
 
-/** Shows a thing, and goes to where it began unless the position is within it. */
+/** Selects an item, and goes to its start unless the position is within it. */
 export function selectItem(item: RunItem): void {
   batch(() => {
     if (position.value < item.from || position.value > item.to) goTo(item.from);
@@ -133,7 +133,7 @@ export function selectItem(item: RunItem): void {
   });
 }
 
-/** Makes a run the current one. `at`: a position; default: where it is shown first. */
+/** Makes a run the current one. `at`: the position; default: `firstPosition`. */
 export function showRun(run: OpenRun, at?: number): void {
   batch(() => {
     currentRun.value = run;
@@ -145,7 +145,7 @@ export function showRun(run: OpenRun, at?: number): void {
   });
 }
 
-/** A run of which nothing is known yet but its history. */
+/** A run without code. */
 export const makeRun = (key: string, name: string, bytes: Uint8Array, model: RunModel): OpenRun => ({
   key,
   name,
@@ -157,12 +157,12 @@ export const makeRun = (key: string, name: string, bytes: Uint8Array, model: Run
   changed: signal<readonly ChangedValue[]>([]),
 });
 
-/** Puts a run into the list, unless one of the same key is there. */
+/** Adds a run to the list, unless one with the same key is in it. */
 export function addRun(run: OpenRun): void {
   if (!openedRuns.value.some(({ key }) => key === run.key)) openedRuns.value = [...openedRuns.value, run];
 }
 
-/** Takes a run out of the list; the one before it becomes the current one. */
+/** Removes a run from the list; the one before it becomes current. */
 export function closeRun(run: OpenRun): void {
   batch(() => {
     const at = openedRuns.value.indexOf(run);

@@ -1,4 +1,4 @@
-// Light or dark: the system's choice until the reader makes another, which is kept.
+// Light or dark theme: that of the system until the user switches; the choice is stored.
 import { effect, type Signal, signal } from "@preact/signals";
 
 export type Theme = "light" | "dark";
@@ -6,7 +6,7 @@ export type Theme = "light" | "dark";
 const KEY = "temporalex.theme";
 const system = matchMedia("(prefers-color-scheme: dark)");
 const kept = (): Theme | undefined => {
-  // Storage is refused where a reader forbids it; the choice then lasts as long as the page.
+  // Storage can be blocked; the choice then lasts until a reload.
   try {
     const value = localStorage.getItem(KEY);
     return value === "light" || value === "dark" ? value : undefined;
@@ -20,7 +20,7 @@ const ofSystem: Signal<Theme> = signal(system.matches ? "dark" : "light");
 
 export const theme = (): Theme => chosen.value ?? ofSystem.value;
 
-/** Follows system and reader. */
+/** Applies the theme to the document on each change. */
 export function watchTheme(): void {
   system.addEventListener("change", () => (ofSystem.value = system.matches ? "dark" : "light"));
   effect(() => {
@@ -33,6 +33,6 @@ export function switchTheme(): void {
   try {
     localStorage.setItem(KEY, chosen.value);
   } catch {
-    // It lasts as long as the page.
+    // Storage is blocked: the choice lasts until a reload.
   }
 }

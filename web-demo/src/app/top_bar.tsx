@@ -1,4 +1,4 @@
-// Rooms, what is known of the run, the verdict, the actions. One line; facts give way first.
+// The top bar: rooms, facts of the run, verdict, actions. One line; the facts shrink first.
 import type { JSX } from "preact";
 import { Icon, IconButton } from "../ui/icon.tsx";
 import { sheetIsOpen } from "./keys.ts";
@@ -41,13 +41,13 @@ export function TopBar(): JSX.Element {
       <div class="facts-line">{run !== undefined && <RunFacts run={run} />}</div>
       {run !== undefined && <VerdictChip run={run} />}
       {run === undefined && isReadyOffline.value && (
-        <p class="verdict ok" title="The page's files are in this browser: it opens without a network">
+        <p class="verdict ok" title="The page's files are stored in this browser, so it opens without a network">
           <Glyph kind="replays" /> Ready offline
         </p>
       )}
       <div class="actions">
         {run !== undefined && <Actions run={run} />}
-        <IconButton icon="theme" label="Light or dark" onPress={switchTheme} />
+        <IconButton icon="theme" label="Switch theme" onPress={switchTheme} />
         <button
           type="button"
           class="icon-button"
@@ -64,7 +64,7 @@ export function TopBar(): JSX.Element {
 }
 
 function toMain(event: Event): void {
-  // The address is the router's.
+  // The default action would overwrite the router's address.
   event.preventDefault();
   document.getElementById("main")?.focus();
 }

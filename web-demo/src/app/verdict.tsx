@@ -1,4 +1,4 @@
-// Whether the code replays the history, in a box that does not change its size.
+// The verdict of the replay in the top bar. Its box keeps its size, so that nothing moves.
 import type { JSX } from "preact";
 import { Glyph } from "../ui/glyph.tsx";
 import type { NotInHistory } from "temporalex/debug";
@@ -15,7 +15,7 @@ interface Said {
 
 const REPLAYS: Said = { look: "ok", glyph: "replays", text: "Replays", more: "to the end" };
 
-/** The replay passes, and the code does more than the history has. */
+/** The replay passes, but the code makes commands that the history does not have. */
 function saidOfExtra(extra: readonly NotInHistory[]): Said {
   const more = `${extra[0]!.isLast ? "then" : "but"} ${notInHistoryText(extra)}`;
   return { look: "warn", glyph: "difference", text: "Replays", more, at: extra[0]!.startedEventId };
@@ -29,7 +29,7 @@ function said(verdict: Verdict, changed: OpenRun["changed"]["value"], extra: rea
       return { look: "plain", text: "Not run yet" };
     case "replaying":
       if (verdict.said === "replays") return REPLAYS;
-      // Where it does comes with the lines.
+      // The place is known once the lines have been replayed.
       if (verdict.said === "diverges") return { look: "bad", glyph: "difference", text: "Diverges" };
       return verdict.before === undefined ? { look: "plain", text: "Replaying" } : said(verdict.before, changed, extra);
     case "replays":
@@ -55,7 +55,7 @@ function said(verdict: Verdict, changed: OpenRun["changed"]["value"], extra: rea
   }
 }
 
-/** The chip of a run; `data-run` has its key, so that a verdict is never taken for another run's. */
+/** `data-run` has the key of the run, so that tests never read the verdict of another run. */
 export function VerdictChip({ run }: { run: OpenRun }): JSX.Element {
   const verdict = run.verdict.value;
   const extra = run.session.value?.notInHistory ?? [];

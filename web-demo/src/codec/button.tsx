@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import type { OpenRun } from "../app/state.ts";
 import { codecDialog, openCodec } from "./mod.ts";
 
-/** Also while a decoded run is in sight: the dialog says what was done. */
+/** Also shown for a decoded run: its dialog has the result. */
 export function DecodeButton({ run }: { run: OpenRun }): JSX.Element | null {
   if (run.model.encodings.size === 0 && run.encoded === undefined) return null;
   const CodecDialog = codecDialog.value;

@@ -1,4 +1,4 @@
-// A run whose values a codec decodes: the decoded history takes the place of the encoded one, in this tab's memory alone.
+// Decodes the values of a run. The decoded history replaces the encoded one, in the memory of this tab only.
 import type { PayloadCodec } from "temporalex";
 import { readHistoryFile } from "temporalex/debug";
 import { decodeHistory } from "../../../ts/codec/message_codec.ts";
@@ -11,8 +11,8 @@ import { replaceServed } from "../served/open_served.ts";
 const countOf = (encodings: ReadonlyMap<string, number>): number => [...encodings.values()].reduce((sum, n) => sum + n, 0);
 
 /**
- * Decodes a run. Answers how many values were. Rejects where the codec fails, and where it leaves all as it was. Where it fails and
- * `finds` says so, what it fails at is looked for by asking it again.
+ * Decodes a run. Resolves with the number of decoded values. Rejects if the codec fails or decodes no value. If `finds` returns true
+ * after a failure, the codec is called again to find the value at which it fails.
  */
 export async function decodeRun(run: OpenRun, codec: PayloadCodec, finds: () => boolean = () => false): Promise<number> {
   const before = countOf(run.model.encodings);
@@ -27,7 +27,7 @@ export async function decodeRun(run: OpenRun, codec: PayloadCodec, finds: () => 
   const model = await readRun(bytes);
   const left = countOf(model.encodings);
   if (left >= before) {
-    throw new Error(`nothing was decoded: ${left} values still have the encoding ${[...model.encodings.keys()].join(", ")}`);
+    throw new Error(`no value was decoded; ${left} values still have the encoding ${[...model.encodings.keys()].join(", ")}`);
   }
   const next: OpenRun = { ...makeRun(run.key, run.name, bytes, model), encoded: run.encoded ?? run.bytes };
   const code = run.code.peek();

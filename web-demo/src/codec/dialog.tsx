@@ -1,5 +1,4 @@
-// The dialog behind Decode: an endpoint that the user names, or a codec that the user pastes. Nothing is sent and nothing runs before the button
-// for it is pressed.
+// The dialog of Decode: a codec endpoint, or a pasted codec. Nothing is sent and no code runs before the user presses the button.
 import { type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
@@ -13,16 +12,16 @@ import { PastedCodecForm } from "./pasted_form.tsx";
 import { remoteCodec } from "./remote_codec.ts";
 import "../take_away/take_away.css";
 
-/** What became of it. */
+/** Status text. */
 const said: Signal<string> = signal("");
 const isAtWork: Signal<boolean> = signal(false);
 
-/** The endpoint of the command line, where one was named. */
+/** The codec endpoint of the command line, if set. */
 const given = served?.by === "debug" ? served.codecEndpoint : undefined;
 
 async function decodeBy(run: OpenRun, open: () => Promise<Endpoint>): Promise<void> {
   isAtWork.value = true;
-  said.value = "at work…";
+  said.value = "Working…";
   let endpoint: Endpoint | undefined;
   try {
     endpoint = await open();
@@ -36,15 +35,15 @@ async function decodeBy(run: OpenRun, open: () => Promise<Endpoint>): Promise<vo
   }
 }
 
-/** A codec's own words: it is known here that a codec failed. */
+/** The codec's own error, without the wrapper that only says that a codec failed. */
 const messageOf = ({ message, cause }: Error): string => cause instanceof Error ? cause.message : message;
 
 export function CodecDialog({ run }: { run: OpenRun }): JSX.Element {
   return (
-    <Dialog id="codec-dialog" title="Decode its values" isOpen={codecIsOpen}>
+    <Dialog id="codec-dialog" title="Decode values" isOpen={codecIsOpen}>
       <Encodings run={run} />
       <EndpointForm run={run} />
-      <h3>Or a codec of your own</h3>
+      <h3>Or paste a codec</h3>
       <PastedCodecForm run={run} />
     </Dialog>
   );
@@ -54,9 +53,8 @@ function Encodings({ run }: { run: OpenRun }): JSX.Element {
   const list = [...run.model.encodings].map(([encoding, count]) => `${count} × ${encoding}`);
   return (
     <p class="say">
-      {list.length === 0 ? "No value of this run needs a codec any more." : `Values that only a codec reads: ${list.join(", ")}.`}
-      {" "}
-      What is decoded stays in this tab: not in the address, and in no file unless you choose it there.
+      {list.length === 0 ? "All values of this run are decoded." : `Encoded values: ${list.join(", ")}.`}{" "}
+      Decoded values stay in this tab. Saved files contain them only if you choose so.
     </p>
   );
 }
@@ -94,7 +92,7 @@ function EndpointForm({ run }: { run: OpenRun }): JSX.Element {
               <input
                 name="authorization"
                 value={authorization}
-                placeholder="Bearer …, where it wants one"
+                placeholder="Bearer … (optional)"
                 spellcheck={false}
                 autocomplete="off"
                 onInput={({ currentTarget }) => setAuthorization(currentTarget.value)}
@@ -102,8 +100,8 @@ function EndpointForm({ run }: { run: OpenRun }): JSX.Element {
             </label>
           </>
         )
-        : <p>The codec endpoint of the command line: {given}</p>}
-      <p class="soft">Encoded values are posted to it, and to no other address, once you press.</p>
+        : <p>Codec endpoint from the command line: {given}</p>}
+      <p class="soft">The button sends the encoded values to this endpoint, and to no other address.</p>
       <p role="status" id="codec-said" class="wrap">{said.value}</p>
       <p class="doors">
         <button type="submit" class="button main" id="decode-by-endpoint" disabled={isAtWork.value}>Send and decode</button>

@@ -1,29 +1,30 @@
-// The ways to a codec endpoint: a frame that may connect to it and to nothing else, made when it is asked and removed after; or the server of
-// `temporalex debug`, which passes payloads on to the endpoint of its command line.
+// Connections to a codec endpoint: a frame whose policy allows only that endpoint, removed after use; or the server of
+// `temporalex debug`, which forwards payloads to the endpoint of its command line.
 import { dataAddress } from "../served/about.ts";
 import type { CodecStart, FromCodecFrame } from "./frame/protocol.ts";
-import type { Answer } from "./remote_codec.ts";
+import type { CodecResponse } from "./remote_codec.ts";
 
 const START_MS = 20_000;
 
-/** One opened way. */
 export interface Endpoint {
-  send(body: string): Promise<Answer>;
+  send(body: string): Promise<CodecResponse>;
   close(): void;
 }
 
-/** The address that payloads are posted to. Throws an Error for one that is none. */
+/** The URL for requests, with "/decode". Throws an Error for an invalid address. */
 export function decodeAddress(text: string): URL {
   let url: URL;
   try {
     url = new URL(text.trim());
   } catch {
-    throw new Error(`"${text.trim()}" is no address; one begins with http:// or https://`);
+    throw new Error(`"${text.trim()}" is not an address; it must begin with http:// or https://`);
   }
   if (!/^https?:$/.test(url.protocol)) {
-    throw new Error(`${url.protocol} is not asked; an endpoint begins with http:// or https://`);
+    throw new Error(`${url.protocol} is not supported; an endpoint must begin with http:// or https://`);
   }
-  if (url.username !== "" || url.password !== "") throw new Error("an address with a password is not asked; use the header");
+  if (url.username !== "" || url.password !== "") {
+    throw new Error("a user name or password in the address is not supported; use the Authorization field");
+  }
   url.hash = "";
   if (!/\/decode$/.test(url.pathname)) url.pathname = `${url.pathname.replace(/\/$/, "")}/decode`;
   return url;
@@ -35,14 +36,14 @@ export const relay: Endpoint = {
     const headers = { "content-type": "application/json" };
     const response = await fetch(dataAddress("codec"), { method: "POST", headers, body });
     const text = await response.text();
-    // The server's own answer, not the endpoint's.
+    // This response is of the server itself: it could not reach the endpoint.
     if (response.headers.has("codec-unreached")) throw new Error((JSON.parse(text) as { readonly message: string }).message);
     return { status: response.status, text };
   },
   close() {},
 };
 
-/** Opens the frame. Nothing is sent yet. */
+/** Opens the frame, without sending a request. */
 export async function openEndpoint(endpoint: URL, headers: CodecStart["headers"]): Promise<Endpoint> {
   const frame = document.createElement("iframe");
   frame.hidden = true;
@@ -51,7 +52,7 @@ export async function openEndpoint(endpoint: URL, headers: CodecStart["headers"]
   frame.setAttribute("aria-hidden", "true");
   frame.src = new URL("codec.html", document.baseURI).href;
   const { port1, port2 } = new MessageChannel();
-  const open = new Map<number, { resolve(answer: Answer): void; reject(error: Error): void }>();
+  const open = new Map<number, { resolve(response: CodecResponse): void; reject(error: Error): void }>();
   let ids = 0;
   const close = () => {
     frame.remove();
@@ -59,7 +60,7 @@ export async function openEndpoint(endpoint: URL, headers: CodecStart["headers"]
   };
   const here = new Promise<void>((resolve, reject) => {
     const timer = setTimeout(
-      () => reject(new Error("the frame for the endpoint did not start: is codec.html beside the page?")),
+      () => reject(new Error("the frame for the endpoint did not start; check that codec.html is next to the page")),
       START_MS,
     );
     frame.onload = () => {
@@ -84,7 +85,7 @@ export async function openEndpoint(endpoint: URL, headers: CodecStart["headers"]
     throw error;
   });
   const send = (body: string) =>
-    new Promise<Answer>((resolve, reject) => {
+    new Promise<CodecResponse>((resolve, reject) => {
       open.set(++ids, { resolve, reject });
       port1.postMessage({ id: ids, body });
     });
@@ -93,5 +94,5 @@ export async function openEndpoint(endpoint: URL, headers: CodecStart["headers"]
 
 const unreached = (endpoint: URL, why: string): Error =>
   new Error(
-    `${endpoint.href} was not reached (${why}): does it run, and does it allow the origin ${location.origin} (CORS, and the headers that are sent)?`,
+    `${endpoint.href} was not reached: ${why}. Check that the endpoint runs and that its CORS headers allow ${location.origin}`,
   );

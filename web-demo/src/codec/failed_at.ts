@@ -1,4 +1,4 @@
-// Which payload a codec fails at: events are decoded one by one until it fails again, then the event's payloads one by one.
+// Finds the payload at which a codec fails: decodes event by event until the codec fails again, then payload by payload.
 import type { Payload, PayloadCodec } from "temporalex";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { HistorySchema } from "../../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
@@ -6,10 +6,10 @@ import { decodeHistory } from "../../../ts/codec/message_codec.ts";
 import { codecEncoding } from "../../../ts/debug/run/encodings.ts";
 import type { RunModel } from "../app/run_model.ts";
 
-/** Looking is given up after this. */
+/** Time limit of the search. */
 const LOOK_MS = 5000;
 
-/** "event 7 (ActivityTaskScheduled), input, encoded value 2 of 3"; undefined: it was not found. */
+/** Returns for example "event 7 (ActivityTaskScheduled), input, encoded value 2 of 3"; undefined if no payload fails again. */
 export async function failedAt(history: Uint8Array, codec: PayloadCodec, { lines }: RunModel): Promise<string | undefined> {
   const began = performance.now();
   for (const event of fromBinary(HistorySchema, history).events) {
@@ -28,15 +28,15 @@ async function failsIn(history: Uint8Array, codec: PayloadCodec): Promise<string
     encode: (payloads) => codec.encode(payloads),
     async decode(payloads) {
       const encoded = payloads.filter((payload) => codecEncoding(payload) !== undefined);
-      const answered: Payload[] = [];
+      const results: Payload[] = [];
       for (const payload of payloads) {
         const [one] = await codec.decode([payload]).catch((error) => {
           if (encoded.length > 1) nth = `, encoded value ${encoded.indexOf(payload) + 1} of ${encoded.length}`;
           throw error;
         });
-        answered.push(one!);
+        results.push(one!);
       }
-      return answered;
+      return results;
     },
   };
   try {

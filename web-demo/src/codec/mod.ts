@@ -1,4 +1,4 @@
-// Decode: where a run has values that only a codec reads, the button for it. The dialog and all behind it are loaded when it is pressed.
+// Decode: a button for runs with encoded values. The dialog is loaded when the button is pressed.
 import { type Signal, signal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { addActions } from "../app/actions.tsx";
@@ -6,13 +6,13 @@ import type { OpenRun } from "../app/state.ts";
 import { DecodeButton } from "./button.tsx";
 
 export const codecIsOpen: Signal<boolean> = signal(false);
-/** Once it is loaded. */
+/** Undefined until it is loaded. */
 export const codecDialog: Signal<ComponentType<{ readonly run: OpenRun }> | undefined> = signal(undefined);
 
-/** The text of a codec that was pasted or dropped; it is in this tab's memory alone. */
+/** Source text of the pasted or dropped codec. It can contain keys, so it is never stored. */
 export const codecText: Signal<string> = signal("");
 
-/** Opens the dialog. `text`: of a codec that came in by a drop or a paste. */
+/** Opens the dialog. `text`: source of a codec that was dropped or pasted on the page. */
 export async function openCodec(text?: string): Promise<void> {
   if (text !== undefined) codecText.value = text;
   if (codecDialog.value === undefined) codecDialog.value = (await import("./dialog.tsx")).CodecDialog;

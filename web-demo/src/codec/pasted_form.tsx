@@ -1,4 +1,4 @@
-// A codec as a module: its text is pasted, dropped or chosen, what will run is shown, and it runs once the reader presses.
+// Form for a codec as a module. The text is pasted, dropped or chosen, then shown; it runs only after a second press.
 import { type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { openedRuns, type OpenRun } from "../app/state.ts";
@@ -8,24 +8,24 @@ import "./codec.css";
 
 const EXAMPLE = `export default {
   async encode(payloads) { … },
-  async decode(payloads) { … },  // its keys in this text
+  async decode(payloads) { … },  // with the keys in this text
 };`;
 const LARGEST = 4 * 1024 * 1024;
-/** Characters that are shown; a bundle may have millions. */
+/** Characters that are shown; a bundle can have millions. */
 const SHOWN = 100_000;
 
-/** The text that was shown and permitted. */
+/** The text that was shown to the user; only this text can run. */
 const seen: Signal<string | undefined> = signal(undefined);
 const said: Signal<string> = signal("");
 const atWork: Signal<AbortController | undefined> = signal(undefined);
 const all: Signal<boolean> = signal(false);
 
-/** Opened runs with values that only a codec reads. */
+/** Opened runs with encoded values. */
 const encodedRuns = () => openedRuns.value.filter(({ model }) => model.encodings.size > 0);
 
 async function decode(run: OpenRun, text: string): Promise<void> {
   const stop = atWork.value = new AbortController();
-  said.value = "at work…";
+  said.value = "Working…";
   try {
     const { runCodec } = await import("./sandbox/pasted_codec.ts");
     const running = await runCodec(text, stop.signal);
@@ -70,7 +70,7 @@ export function PastedCodecForm({ run }: { run: OpenRun }): JSX.Element {
       }}
     >
       <label>
-        A module with a PayloadCodec
+        Codec module
         <textarea
           name="codec"
           rows={6}
@@ -84,9 +84,9 @@ export function PastedCodecForm({ run }: { run: OpenRun }): JSX.Element {
       </label>
       {isSeen ? <WhatWillRun text={text} /> : (
         <p class="soft">
-          TypeScript or JavaScript in one file, with its keys; drop it here or{" "}
+          One TypeScript or JavaScript file with the keys. Drop it here, or{" "}
           <label class="link">
-            choose it<input
+            choose a file<input
               type="file"
               class="unseen"
               accept=".ts,.mts,.js,.mjs"
@@ -102,11 +102,11 @@ export function PastedCodecForm({ run }: { run: OpenRun }): JSX.Element {
       )}
       <p role="status" id="pasted-said" class="wrap">{said.value}</p>
       <p class="doors">
-        {/* Two elements: one that became the other while it is pressed would submit. */}
+        {/* Two elements with keys: one that changed its type while it is pressed would submit. */}
         {atWork.value === undefined
           ? (
             <button key="run" type="submit" class="button main" id="run-codec">
-              {isSeen ? "Run it and decode" : "Show what will run"}
+              {isSeen ? "Run and decode" : "Show what will run"}
             </button>
           )
           : (
@@ -114,7 +114,7 @@ export function PastedCodecForm({ run }: { run: OpenRun }): JSX.Element {
               Stop
             </button>
           )}
-        <button type="button" class="button" onClick={() => (codecIsOpen.value = false)}>Back</button>
+        <button type="button" class="button" onClick={() => (codecIsOpen.value = false)}>Close</button>
       </p>
     </form>
   );
@@ -127,8 +127,8 @@ function WhatWillRun({ text }: { readonly text: string }): JSX.Element {
     <>
       <p class="say">
         {lines.length} {lines.length === 1 ? "line" : "lines"}{" "}
-        run in a worker of a sandboxed frame: without network, storage, or a way to this page. It is given encoded values, and
-        what it answers is shown.
+        will run in a worker of a sandboxed frame, without access to the network, storage or this page. The code receives the
+        encoded values, and the page shows what it returns.
       </p>
       <pre
         class="codec-first"
@@ -143,7 +143,7 @@ function WhatWillRun({ text }: { readonly text: string }): JSX.Element {
             checked={all.value}
             onChange={({ currentTarget }) => (all.value = currentTarget.checked)}
           />
-          All {others} opened runs with encoded values
+          Decode all {others} opened runs with encoded values
         </label>
       )}
     </>
@@ -151,6 +151,7 @@ function WhatWillRun({ text }: { readonly text: string }): JSX.Element {
 }
 
 async function take(file: File): Promise<void> {
-  if (file.size > LARGEST) said.value = `${file.name} has ${Math.round(file.size / 2 ** 20)} MiB, too much for a codec.`;
-  else codecText.value = await file.text();
+  if (file.size > LARGEST) {
+    said.value = `${file.name} has ${Math.round(file.size / 2 ** 20)} MiB; the limit is ${LARGEST / 2 ** 20} MiB.`;
+  } else codecText.value = await file.text();
 }

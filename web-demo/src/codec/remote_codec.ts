@@ -1,32 +1,31 @@
-// Temporal's protocol of codec servers: POST <endpoint>/decode with Payloads as JSON, and the same number of payloads back.
+// Temporal's protocol for codec servers: POST <endpoint>/decode with Payloads as JSON; the response has as many payloads.
 import { codecEncoding } from "../../../ts/debug/run/encodings.ts";
 import { decodeBase64 } from "../../../ts/history_files/payload_json.ts";
 import type { Payload, PayloadCodec } from "temporalex";
 
-/** What an endpoint answered. */
-export interface Answer {
+export interface CodecResponse {
   readonly status: number;
   readonly text: string;
 }
 
-/** A codec that asks `send` for what only a codec reads; other payloads are sent nowhere. */
-export function remoteCodec(send: (body: string) => Promise<Answer>): PayloadCodec {
+/** A codec that passes encoded payloads to `send`; other payloads are never sent. */
+export function remoteCodec(send: (body: string) => Promise<CodecResponse>): PayloadCodec {
   return onlyEncoded(async (payloads) => {
     const { status, text } = await send(JSON.stringify({ payloads: payloads.map(toJson) }));
-    if (status < 200 || status > 299) throw new Error(`the endpoint answered ${status}${said(text)}`);
+    if (status < 200 || status > 299) throw new Error(`the endpoint responded ${status}${said(text)}`);
     return payloadsOf(text);
   });
 }
 
-/** A codec that gives to `decode` what only a codec reads. */
+/** A codec that passes only encoded payloads to `decode`. */
 export const onlyEncoded = (decode: (payloads: Payload[]) => Promise<Payload[]>): PayloadCodec => ({
-  encode: () => Promise.reject(new Error("this page encodes nothing")),
+  encode: () => Promise.reject(new Error("this page does not encode payloads")),
   async decode(payloads) {
     const places = payloads.flatMap((payload, i) => codecEncoding(payload) === undefined ? [] : [i]);
     if (places.length === 0) return payloads;
     const decoded = await decode(places.map((i) => payloads[i]!));
     if (decoded.length !== places.length) {
-      throw new Error(`it was given ${places.length} payloads and returned ${decoded.length}`);
+      throw new Error(`the codec returned ${decoded.length} payloads for ${places.length}`);
     }
     const all = [...payloads];
     places.forEach((place, i) => (all[place] = decoded[i]!));
@@ -49,15 +48,15 @@ function toBase64(bytes: Uint8Array): string {
   return btoa(text);
 }
 
-/** Throws an Error that says what in an answer is no Payloads. */
+/** Parses a response. Throws an Error that names the invalid field. */
 function payloadsOf(text: string): Payload[] {
   let json: { readonly payloads?: unknown };
   try {
     json = JSON.parse(text) as { readonly payloads?: unknown };
   } catch {
-    throw new Error(`the endpoint answered no JSON${said(text)}`);
+    throw new Error(`the endpoint did not respond with JSON${said(text)}`);
   }
-  if (!Array.isArray(json?.payloads)) throw new Error(`the endpoint answered JSON without "payloads"${said(text)}`);
+  if (!Array.isArray(json?.payloads)) throw new Error(`the response of the endpoint has no "payloads"${said(text)}`);
   return json.payloads.map((payload: { readonly metadata?: { readonly [key: string]: unknown }; readonly data?: unknown }, i) => {
     const bytes = (value: unknown, what: string): Uint8Array => {
       const read = value === undefined || value === null
@@ -65,12 +64,12 @@ function payloadsOf(text: string): Payload[] {
         : typeof value === "string"
         ? decodeBase64(value)
         : undefined;
-      if (read === undefined) throw new Error(`payloads[${i}].${what} of the endpoint's answer is no base64`);
+      if (read === undefined) throw new Error(`payloads[${i}].${what} in the response of the endpoint is not base64`);
       return read;
     };
-    // Nothing that was encoded: every value says at least how it is.
+    // A decoded value has at least its encoding in the metadata.
     if (payload?.metadata === undefined && payload?.data === undefined) {
-      throw new Error(`payloads[${i}] of the endpoint's answer has no metadata and no data`);
+      throw new Error(`payloads[${i}] in the response of the endpoint has neither metadata nor data`);
     }
     const metadata = Object.entries(payload?.metadata ?? {}).map(([key, value]) => [key, bytes(value, `metadata.${key}`)]);
     return { metadata: Object.fromEntries(metadata) as Payload["metadata"], data: bytes(payload?.data, "data") };

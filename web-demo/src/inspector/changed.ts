@@ -1,9 +1,9 @@
-// The section about values that no replay compares. Few runs have any: it is loaded with the first of them.
+// Loads the section about values that replay does not compare. Few runs have any, so it is a separate chunk.
 import { type Signal, signal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import type { OpenRun } from "../app/state.ts";
 
-/** Once it is loaded. */
+/** Undefined until it is loaded. */
 export const changedSection: Signal<ComponentType<{ readonly run: OpenRun }> | undefined> = signal(undefined);
 
 export function showChanged(): void {

@@ -1,4 +1,5 @@
-// What the code gives otherwise than the history has it, where no replay looks: of the thing at the position in full, of others a line each.
+// Values that differ between code and history and that replay does not compare: in full for the item at the position, one line for
+// each other item.
 import type { ChangedValue } from "temporalex/debug";
 import type { JSX } from "preact";
 import { countChanges, goTo, type OpenRun, shownItem, shownView } from "../app/state.ts";
@@ -6,7 +7,7 @@ import { count } from "../ui/time.ts";
 import { DifferencesTable } from "./differences_table.tsx";
 import "./changed.css";
 
-/** More than this are counted. */
+/** Lines that are shown; more are counted. */
 const MOST = 8;
 
 export function ChangedSection({ run }: { run: OpenRun }): JSX.Element | null {
@@ -24,7 +25,7 @@ export function ChangedSection({ run }: { run: OpenRun }): JSX.Element | null {
         Not compared by replay <span>{count(countChanges(all))}</span>
       </h3>
       {here.map((one) => <Changed key={one.eventId} changed={one} />)}
-      {here.length > 0 && <p class="second">Running workflows keep the old value, new ones take the new one.</p>}
+      {here.length > 0 && <p class="second">Running workflows keep the old value. New ones use the new value.</p>}
       {others.length > 0 && (
         <ul class="told changed-others">
           {others.slice(0, MOST).map(({ eventId, step, sentence }) => (

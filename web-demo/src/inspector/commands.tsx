@@ -1,4 +1,4 @@
-// What the code asked for in the task at the position, beside the events that history has for it.
+// Commands of the task at the position, next to their events in the history.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { changedAt, goTo, type OpenRun, shownView } from "../app/state.ts";
@@ -20,26 +20,26 @@ const GLYPHS: readonly (readonly [RegExp, GlyphKind])[] = [
 
 export const glyphOfCommand = (kind: string): GlyphKind => GLYPHS.find(([re]) => re.test(kind))?.[1] ?? "run";
 
-/** "ScheduleActivity" in words: "schedule activity". */
+/** "ScheduleActivity" becomes "schedule activity". */
 export const commandWords = (kind: string): string => kind.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
 
-/** A command as a phrase of the code: "accept remove_item", "answer 1". */
+/** A command as text: "accept remove_item", "return 1". */
 export function commandText(kind: string, summary: string, { result }: { readonly [name: string]: unknown }): string {
   const update = /^(?:accepts|answers|rejects) update (\S+)/.exec(summary)?.[1];
   if (kind === "AcceptUpdate" && update !== undefined) return `accept ${update}`;
   if (kind === "RejectUpdate" && update !== undefined) return `reject ${update}`;
-  if (kind === "CompleteUpdate") return `answer ${lineOfValue(result, 40)}`;
+  if (kind === "CompleteUpdate") return `return ${lineOfValue(result, 40)}`;
   return summary === "" ? commandWords(kind) : summary;
 }
 
 const SUBJECTS =
   /^(?:WorkflowExecutionUpdate|WorkflowExecution|ActivityTask|Timer|StartChildWorkflowExecution|ChildWorkflowExecution|SignalExternalWorkflowExecution|RequestCancelExternalWorkflowExecution|UpsertWorkflow|WorkflowProperties|NexusOperation|Marker)(?=.)/;
 
-/** "ActivityTaskScheduled" as what history says of the command: "scheduled". */
+/** "ActivityTaskScheduled" becomes "scheduled". */
 export const eventWords = (type: string): string =>
-  commandWords(type === "TimerCanceled" ? "Cancelled" : type.replace(SUBJECTS, ""));
+  commandWords(type === "TimerCanceled" ? "Canceled" : type.replace(SUBJECTS, ""));
 
-/** More than this are folded. */
+/** Commands that are shown; more are folded. */
 const MOST = 8;
 
 export function CommandsSection({ run }: { run: OpenRun }): JSX.Element | null {
@@ -51,23 +51,23 @@ export function CommandsSection({ run }: { run: OpenRun }): JSX.Element | null {
   const isSame = commands.every(({ eventId }) => eventId === undefined || changedAt(run, [eventId]) === undefined);
   const isExtra = commands.some(({ isNotInHistory }) => isNotInHistory === true);
   const says = isExtra
-    ? "the code does more than the history has"
+    ? "the code has more commands"
     : !agrees
-    ? "code and history part"
+    ? "code and history differ"
     : isSame
     ? "code and history agree"
-    : "the same commands, other values";
+    : "same commands, other values";
   const some = isOpen ? commands : commands.slice(0, MOST);
   return (
     <section class="section" id="commands">
       <h3>Task {taskNumber(run, task.eventId)}: {says}</h3>
       <div class="both-sides" role="table" aria-label="Commands of this task">
         <div role="row" class="side-heads">
-          <span role="columnheader">Code says</span>
+          <span role="columnheader">Code</span>
           <span role="columnheader">
             <span class="unseen">Same?</span>
           </span>
-          <span role="columnheader">History says</span>
+          <span role="columnheader">History</span>
         </div>
         {some.map(({ kind, summary, eventId, attributes, isNotInHistory }, i) => {
           const line = eventId === undefined ? undefined : run.model.lines[eventId - 1];
@@ -88,16 +88,14 @@ export function CommandsSection({ run }: { run: OpenRun }): JSX.Element | null {
                 {isNotInHistory ? "≠" : line === undefined ? "" : differs || changed ? "≠" : "="}
               </span>
               <span role="cell">
-                {line === undefined
-                  ? <span class="soft">{isNotInHistory ? "not in the history" : "no event of its own"}</span>
-                  : (
-                    <>
-                      <span class="cut" title={`${line.type} ${line.summary}`}>{eventWords(line.type)}</span>
-                      <button type="button" class="link-button soft nowrap" onClick={() => goTo(line.eventId)}>
-                        event {line.eventId}
-                      </button>
-                    </>
-                  )}
+                {line === undefined ? <span class="soft">{isNotInHistory ? "not in the history" : "not recorded"}</span> : (
+                  <>
+                    <span class="cut" title={`${line.type} ${line.summary}`}>{eventWords(line.type)}</span>
+                    <button type="button" class="link-button soft nowrap" onClick={() => goTo(line.eventId)}>
+                      event {line.eventId}
+                    </button>
+                  </>
+                )}
               </span>
             </div>
           );
@@ -110,7 +108,7 @@ export function CommandsSection({ run }: { run: OpenRun }): JSX.Element | null {
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}
         >
-          {isOpen ? "Fewer" : `${commands.length - MOST} more`}
+          {isOpen ? "Show fewer" : `Show ${commands.length - MOST} more`}
         </button>
       )}
     </section>

@@ -1,4 +1,4 @@
-// Fields in which code and history differ; those that a replay compares stand out.
+// Table of fields in which code and history differ. Fields that replay compares are highlighted.
 import type { FieldDifference } from "temporalex/debug";
 import type { JSX } from "preact";
 
@@ -16,7 +16,7 @@ export function DifferencesTable({ rows }: { rows: readonly FieldDifference[] })
       </thead>
       <tbody>
         {rows.map(({ field, code, history, counts }) => (
-          <tr key={field} title={counts ? undefined : "The replay does not compare this: it may change"}>
+          <tr key={field} title={counts ? undefined : "Replay does not compare this field, so it may change"}>
             <th scope="row">{field}</th>
             <td class={counts ? "counts" : ""}>{code}</td>
             <td class={counts ? "counts" : ""}>{history}</td>

@@ -1,4 +1,4 @@
-// Where code and history part: the sentence first, then the likely edit, the fields that differ, and what repairs it.
+// The divergence: sentence, likely edit, fields that differ, and repair.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { currentRun, goTo, openedRuns, type OpenRun, position, showRun } from "../app/state.ts";
@@ -8,13 +8,13 @@ import { HighlightedFile } from "../code/highlight.ts";
 import { DifferencesTable } from "./differences_table.tsx";
 import { CONFIDENCE, fieldDifferences } from "../../../ts/run_view/words_of_parting.ts";
 
-/** Set while the position is at or behind the place. */
+/** Shown while the position is at or after the divergence. */
 export function DivergenceSections({ run }: { run: OpenRun }): JSX.Element | null {
   const parting = findParting(run);
   if (parting === undefined || position.value < parting.position) return null;
   const problem = run.session.value!.problem!;
   const divergence = divergenceOf(run);
-  const title = parting.isDivergence ? "Where they part" : "The code fails here";
+  const title = parting.isDivergence ? "Divergence" : "The code fails here";
   return (
     <>
       <section class="section failed-here" id="where-they-part">
@@ -82,7 +82,7 @@ function RepairSection({ run }: { run: OpenRun }): JSX.Element {
       )}
       {code !== "" && (
         <div class="chips">
-          {can && <button type="button" class="button small main" onClick={() => putIn(run, divergence)}>Put it in</button>}
+          {can && <button type="button" class="button small main" onClick={() => putIn(run, divergence)}>Apply repair</button>}
           <button
             type="button"
             class="button small"
@@ -96,7 +96,7 @@ function RepairSection({ run }: { run: OpenRun }): JSX.Element {
   );
 }
 
-/** Of the runs that are open in this page. */
+/** Opened runs with the same divergence. */
 function Sharing({ run }: { run: OpenRun }): JSX.Element | null {
   const key = divergenceOf(run)?.key;
   if (key === undefined) return null;
@@ -105,7 +105,7 @@ function Sharing({ run }: { run: OpenRun }): JSX.Element | null {
   return (
     <section class="section" id="sharing">
       <h3>
-        Open runs that share it <span>{others.length}</span>
+        Runs with this divergence <span>{others.length}</span>
       </h3>
       <ul class="told">
         {others.map((one) => (

@@ -1,5 +1,4 @@
-// The right pane: why the run waits first, then its state, what the code asked for, the selected thing, messages and the log. Where code
-// and history part, that comes first.
+// The right pane: why the run waits, or the divergence; then state, commands, the selected item, messages and log.
 import type { JSX } from "preact";
 import { type OpenRun, shownView } from "../app/state.ts";
 import { findRefusal } from "../code/refusal.ts";
@@ -35,8 +34,8 @@ function NotReplayed({ run }: { run: OpenRun }): JSX.Element {
   const verdict = run.verdict.value;
   const refusal = findRefusal(run);
   const text = verdict.state === "replaying"
-    ? "The history is being replayed against this code."
-    : refusal?.text ?? "The code has not been run. Its state and what it waits for are known once it was.";
+    ? "Replaying the history against this code."
+    : refusal?.text ?? "The code has not run yet. Its state and what it waits for are shown after a replay.";
   return (
     <section class="section" id="why">
       <h2 class="unseen">Why and state</h2>
@@ -46,8 +45,8 @@ function NotReplayed({ run }: { run: OpenRun }): JSX.Element {
       </p>
       {refusal !== undefined && (
         <p class="second">
-          {refusal.at === undefined ? "Choose other code above" : "Correct it there with Edit (e), or choose other code"}: the
-          history is replayed against it at once. What history alone tells is in the list and in the timeline.
+          {refusal.at === undefined ? "Choose other code above." : "Correct it with Edit (e), or choose other code."}{" "}
+          The page then replays the history again. The list and the timeline do not need code.
         </p>
       )}
     </section>

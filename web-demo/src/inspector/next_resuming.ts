@@ -1,19 +1,19 @@
-// The next event that resumes the code where it waits.
+// Finds the next event that resumes the code where it waits.
 import type { OpenAwait } from "temporalex/debug";
 import type { RunItem, RunModel } from "../app/run_model.ts";
 
-/** What resumes the code. */
+/** The event that resumes the code, and its item. */
 export interface Resuming {
   readonly item: RunItem;
   readonly eventId: number;
-  /** The event ends the thing; otherwise it begins it: a message. */
+  /** True if the event closes the item; false if it starts it, as a message does. */
   readonly ends: boolean;
 }
 
-/** They come from outside, and the code processes them whatever it waits for. */
+/** Messages: the code processes them whatever it waits for. */
 const MESSAGES: ReadonlySet<string> = new Set(["signal", "update", "run"]);
 
-/** Undefined: the history ends before. `open`: what the code waits for at the position. */
+/** Returns undefined if the history has no such event. `open`: what the code waits for at the position. */
 export function nextResuming(
   model: RunModel,
   open: readonly Pick<OpenAwait, "eventId">[],

@@ -1,4 +1,4 @@
-// What the workflow has published, and the state of its receive, as a difference to the step before.
+// The published state of the workflow and the state of its receive, as differences to the previous task.
 import type { JSX } from "preact";
 import { tasksUpTo } from "../app/ascending.ts";
 import { goTo, type OpenRun, shownView } from "../app/state.ts";
@@ -23,7 +23,7 @@ export function StateSection({ run }: { run: OpenRun }): JSX.Element | null {
           <h3>
             Published state <span>task {taskNumber(run, published.sinceEventId)}</span>
           </h3>
-          {"unreadable" in published ? <p class="say soft">It cannot be read: {published.unreadable}</p> : (
+          {"unreadable" in published ? <p class="say soft">The state cannot be read: {published.unreadable}</p> : (
             <ValueDiff
               label="Published state"
               value={published.value}
@@ -49,14 +49,14 @@ export function StateSection({ run }: { run: OpenRun }): JSX.Element | null {
       )}
       {phase > 0 && (
         <p class="soft phase">
-          Phase {phase}: awaits passed so far
+          Awaits passed before this state: {phase}
         </p>
       )}
     </section>
   );
 }
 
-/** Counted as people count: from 1. */
+/** From 1; 0 if no task has this started event. */
 export function taskNumber(run: OpenRun, startedEventId: number): number {
   const tasks = run.session.value?.tasks ?? [];
   const number = tasksUpTo(tasks, startedEventId);

@@ -1,4 +1,4 @@
-// The selected thing, or the one at the position: what went in, what came out, how long it took, its ids, and all of it as JSON.
+// The selected item, or the one at the position: arguments, result, duration, ids, and a copy as JSON.
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { tasksUpTo } from "../app/ascending.ts";
@@ -11,9 +11,9 @@ import { type ThingFact, thingFacts } from "./thing_facts.ts";
 import { ValueTree } from "./value_tree.tsx";
 import { formatJson, lineOfValue } from "../../../ts/run_view/value_text.ts";
 
-/** A task of ten thousand commands is copied without their events. */
+/** Events that are copied: a task can have ten thousand commands. */
 const MOST = 200;
-/** A value longer than this is a tree that opens. */
+/** Characters; a longer value is shown as a tree. */
 const ON_LINES = 90;
 
 export function ThingSection({ run }: { run: OpenRun }): JSX.Element | null {
@@ -32,7 +32,7 @@ export function ThingSection({ run }: { run: OpenRun }): JSX.Element | null {
     void navigator.clipboard.writeText(formatJson(Object.fromEntries(events))).then(() => setCopied(item));
   };
   const Groups = model.hasGroups && item.kind !== "task" ? groupParts.value : undefined;
-  // A task has no name but its number.
+  // The name of a task is its number.
   const number = tasksUpTo(model.tasks, item.to);
   const title = glyphTitle(item.kind, item.kind === "task" ? String(number) : item.name);
   return (

@@ -1,12 +1,12 @@
-// What is known of one thing of the history: arguments, answer, how long it took, tries, ids. From the history alone.
+// Facts about one item: arguments, result, duration, attempts, ids. They need the history only.
 import type { RunItem, RunModel, Shown, ShownFailure } from "temporalex/debug";
 import { lasting } from "../ui/time.ts";
 
 export interface ThingFact {
   readonly name: string;
-  /** A value of the user's, or text about the thing. */
+  /** A value of the user, or a text of the page. */
   readonly what: { readonly value: unknown } | { readonly text: string };
-  /** It has not happened at the position yet. */
+  /** True if it has not happened at the position. */
   readonly isFuture: boolean;
   readonly isFailure?: boolean;
 }
@@ -14,7 +14,7 @@ export interface ThingFact {
 type Fields = { readonly [name: string]: unknown };
 const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What the key of a kind is called. */
+/** Label of the key, by kind of item. */
 const KEYS: { readonly [kind: string]: string } = {
   activity: "Activity id",
   localActivity: "Activity id",
@@ -28,7 +28,7 @@ const KEYS: { readonly [kind: string]: string } = {
 const STATUS: { readonly [status: string]: string } = {
   open: "open at the end of the history",
   timedOut: "timed out",
-  canceled: "cancelled",
+  canceled: "canceled",
   terminated: "terminated",
   rejected: "rejected",
 };
@@ -47,7 +47,7 @@ export function thingFacts(model: RunModel, item: RunItem, position: number, tas
   }
   const output = model.outputOf(item);
   if (output !== undefined) {
-    facts.push({ name: item.kind === "update" ? "Answer" : "Result", what: whatOf(output), isFuture: !isClosed });
+    facts.push({ name: "Result", what: whatOf(output), isFuture: !isClosed });
   }
   const failure = model.failureOf(item);
   if (failure !== undefined) {
@@ -60,7 +60,7 @@ export function thingFacts(model: RunModel, item: RunItem, position: number, tas
   if (item.attempt > 1 || item.kind === "activity") {
     const most = deep(details, "maximumAttempts");
     if (item.attempt > 0) {
-      text("Try", `${item.attempt} of ${typeof most === "number" && most > 0 ? most : "no limit"}`, !isClosed);
+      text("Attempt", `${item.attempt}${typeof most === "number" && most > 0 ? ` of ${most}` : ", no limit"}`, !isClosed);
     }
   }
   if (STATUS[item.status] !== undefined) text("Status", STATUS[item.status]!, item.status !== "open" && !isClosed);
@@ -76,7 +76,7 @@ const plainOf = (shown: Shown): unknown => "value" in shown ? shown.value : `[un
 const whatOf = (shown: Shown): ThingFact["what"] =>
   "value" in shown ? { value: shown.value } : { text: `cannot be read: ${shown.unreadable}` };
 
-/** A field at any depth of an event, outermost first. */
+/** Finds a field at any depth of an event; the outermost wins. */
 function deep(details: unknown, wanted: string, depth = 0): unknown {
   if (!isFields(details)) return undefined;
   if (Object.hasOwn(details, wanted)) return details[wanted];
@@ -88,7 +88,7 @@ function deep(details: unknown, wanted: string, depth = 0): unknown {
   return undefined;
 }
 
-/** "GatewayTimeout: no answer, because of ..." */
+/** For example "GatewayTimeout: no response, because of ...". */
 export function failureText({ type, message, cause }: ShownFailure): string {
   const own = [type, message].filter((part) => part !== "").join(": ");
   return cause === undefined ? own : `${own}, because of ${failureText(cause)}`;

@@ -1,4 +1,4 @@
-// Messages that came in and lines of the log, up to the position.
+// Messages and log lines up to the position.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { goTo, type OpenRun, shownView } from "../app/state.ts";
@@ -7,7 +7,7 @@ import { clock, count } from "../ui/time.ts";
 import { digitsOf } from "../../../ts/run_view/rows.ts";
 import { lineOfArguments, lineOfValue } from "../../../ts/run_view/value_text.ts";
 
-/** The newest of them; the rest is asked for, and comes in parts. */
+/** Rows that are shown at first. */
 const NEWEST = 5;
 const AT_ONCE = 100;
 const GLYPHS = { signal: "signal", update: "update", cancelRequest: "external" } as const;
@@ -16,7 +16,7 @@ interface FoldingProps {
   readonly title: string;
   readonly id: string;
   readonly length: number;
-  /** Only of those that are shown: a run has ten thousand messages, and a step shows five of them. */
+  /** Called for visible rows only: a run can have ten thousand messages. */
   row(index: number): JSX.Element;
 }
 
@@ -32,7 +32,7 @@ function Folding({ title, id, length, row }: FoldingProps): JSX.Element | null {
       </h3>
       {isOpen && shown < length && (
         <button type="button" class="button small bare" onClick={() => setMost(most + 10 * AT_ONCE)}>
-          {count(length - shown)} before them
+          Show earlier ({count(length - shown)})
         </button>
       )}
       <ul class="told">{Array.from({ length: shown }, (_, i) => row(length - shown + i))}</ul>
@@ -43,7 +43,7 @@ function Folding({ title, id, length, row }: FoldingProps): JSX.Element | null {
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}
         >
-          {isOpen ? "The newest alone" : `${count(length - NEWEST)} before them`}
+          {isOpen ? "Show newest only" : `Show earlier (${count(length - NEWEST)})`}
         </button>
       )}
     </section>

@@ -1,16 +1,16 @@
-// What changed between two values, as rows of a tree: added, removed, changed with the old value, or the same. Lists are aligned from both
-// ends, so that an entry that was put in or taken out is one row and not a change of all that follow.
+// Difference of two values, as rows of a tree. Lists are aligned from both ends, so that an inserted or removed entry is one row and
+// not a change of all entries after it.
 
 export type Change = "same" | "added" | "removed" | "changed";
 
 export interface DiffRow {
-  /** Keys and indexes from the root; indexes are those of the newer value where it has the entry. */
+  /** Keys and indexes from the root. Indexes are those of the newer value, unless the entry was removed. */
   readonly path: readonly (string | number)[];
   readonly key: string | number;
   readonly change: Change;
   readonly before: unknown;
   readonly after: unknown;
-  /** Rows of what is inside, where something inside changed; empty: the row stands for all of its value. */
+  /** Rows of nested changes; empty if the row shows the whole value. */
   readonly inside: readonly DiffRow[];
 }
 
@@ -28,18 +28,18 @@ export function isEqualData(a: unknown, b: unknown): boolean {
   return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isEqualData(x[key], y[key]));
 }
 
-/** The entries of two values beside each other. `before` undefined as a whole: nothing was there, and nothing is marked as new. */
+/** Compares the entries of two values. If `before` is undefined, all entries are "added". */
 export function diffRows(before: unknown, after: unknown, at: readonly (string | number)[] = []): readonly DiffRow[] {
   return pairs(before, after).map(([key, old, now, known]): DiffRow => {
     const path = [...at, key];
     const change = known ?? (isEqualData(old, now) ? "same" : "changed");
-    // A value that was replaced by another shape is one change.
+    // A value of another shape is one change.
     const inside = change === "changed" && isAlike(old, now) ? diffRows(old, now, path) : [];
     return { path, key, change, before: old, after: now, inside };
   });
 }
 
-/** The entries of one value, none of them changed. */
+/** The entries of one value, all "same". */
 export const plainRows = (value: unknown): readonly DiffRow[] => isTree(value) ? diffRows(value, value) : [];
 
 function pairs(before: unknown, after: unknown): Keyed {
@@ -76,12 +76,12 @@ function listPairs(old: readonly unknown[], now: readonly unknown[]): Keyed {
   ];
 }
 
-/** A row to draw: a row of the diff at a depth, or a number of rows without changes that are folded. */
+/** A row to draw: a row of the diff, or the number of unchanged rows that are folded. */
 export type ShownRow =
   | { readonly depth: number; readonly row: DiffRow }
   | { readonly depth: number; readonly folded: number };
 
-/** All rows with a change, and as many others around them as there is room for. `most`: rows in all, about. */
+/** All rows with a change, and unchanged rows as far as there is room. `most`: approximate number of rows. */
 export function shownRows(rows: readonly DiffRow[], most = 24, depth = 0): readonly ShownRow[] {
   const changed = rows.filter(({ change }) => change !== "same").length;
   let spare = Math.max(4, most - changed);

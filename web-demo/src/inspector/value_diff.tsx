@@ -1,4 +1,4 @@
-// A value as rows, with what changed in it marked: a sign, the key, the old value struck through before the new one, and where it came from.
+// A value as rows with its changes: sign, key, old value struck through, new value, and the source of the change.
 import type { JSX } from "preact";
 import { type DiffRow, diffRows, plainRows, type ShownRow, shownRows } from "./value_diff.ts";
 import { keyText, lineOfValue } from "../../../ts/run_view/value_text.ts";
@@ -6,16 +6,16 @@ import { keyText, lineOfValue } from "../../../ts/run_view/value_text.ts";
 export interface ValueDiffProps {
   readonly label: string;
   readonly value: unknown;
-  /** What it was; `hasBefore` false: there is nothing to compare with. */
+  /** The previous value; ignored if `hasBefore` is false. */
   readonly before: unknown;
   readonly hasBefore: boolean;
-  /** Where a path was changed last: "line 59", and what a click does. */
+  /** The last change of a path: text such as "line 59", and the action of a click. */
   whence?(path: DiffRow["path"]): { readonly text: string; go(): void } | undefined;
 }
 
 const SIGNS = { same: "", changed: "", added: "+", removed: "−" } as const;
 const SAID = { same: "", changed: "changed: ", added: "added: ", removed: "removed: " } as const;
-/** Characters of a value on its row. */
+/** Characters of a value in its row. */
 const ROOM = 120;
 
 export function ValueDiff({ label, value, before, hasBefore, whence }: ValueDiffProps): JSX.Element {

@@ -1,10 +1,10 @@
-// A value as a tree that opens: one row for each key, what is inside on the row until it is opened. Arrows move as in any tree.
+// A value as a tree: one row for each key, with a preview until it is expanded. Arrow keys work as in the ARIA tree pattern.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { keyText, lineOfValue } from "../../../ts/run_view/value_text.ts";
 
 const isTree = (value: unknown): value is object => typeof value === "object" && value !== null && !(value instanceof Uint8Array);
-/** Entries of one list that are shown before the rest is asked for. */
+/** Entries of one level that are shown at first. */
 const AT_ONCE = 100;
 
 interface NodeProps {
@@ -55,7 +55,10 @@ function Node({ name, value, depth, isOpen: isOpenFirst }: NodeProps): JSX.Eleme
     >
       <span class="tree-row" onClick={() => setOpen(!isOpen)}>
         <span class="tree-arrow" aria-hidden="true">{isOpen ? "▾" : "▸"}</span>
-        {label} <span class="tree-value soft">{isOpen ? isList ? `${keys.length} entries` : "" : lineOfValue(value, 120)}</span>
+        {label}{" "}
+        <span class="tree-value soft">
+          {isOpen ? isList ? keys.length === 1 ? "1 item" : `${keys.length} items` : "" : lineOfValue(value, 120)}
+        </span>
       </span>
       {isOpen && (
         <ul role="group">
@@ -71,7 +74,7 @@ function Node({ name, value, depth, isOpen: isOpenFirst }: NodeProps): JSX.Eleme
           {keys.length > most && (
             <li role="none">
               <button type="button" class="button small bare" onClick={() => setMost(most + 10 * AT_ONCE)}>
-                {keys.length - most} more
+                Show {keys.length - most} more
               </button>
             </li>
           )}
@@ -81,7 +84,7 @@ function Node({ name, value, depth, isOpen: isOpenFirst }: NodeProps): JSX.Eleme
   );
 }
 
-/** A value with all that is in it. `label`: what screen readers call it. */
+/** `label`: the accessible name. */
 export function ValueTree({ value, label }: { value: unknown; label: string }): JSX.Element {
   return (
     <ul class="value-tree" role="tree" aria-label={label}>

@@ -1,4 +1,4 @@
-// The first section: why the run waits, or how it ended, in a sentence; then what may be sent now.
+// The first section of the inspector: why the run waits or how it ended, and the messages that it accepts now.
 import type { JSX } from "preact";
 import { nextResuming } from "./next_resuming.ts";
 import { legalNow } from "./legal_now.ts";
@@ -22,7 +22,7 @@ function nextThing(run: OpenRun): { readonly text: string; readonly eventId: num
   if (found === undefined) return undefined;
   const { item, eventId, ends } = found;
   const [now, then] = [model.lines[at - 1]?.timeMs, model.lines[eventId - 1]?.timeMs];
-  const after = now === undefined || then === undefined || then <= now ? "at once" : `after ${lasting(then - now)}`;
+  const after = now === undefined || then === undefined || then <= now ? "immediately" : `after ${lasting(then - now)}`;
   const name = item.kind === "run" ? item.name : glyphTitle(item.kind, item.name);
   const ending = !ends ? "" : item.kind === "timer" ? " fires" : ` ${ENDINGS[item.status] ?? "ends"}`;
   return { text: `Next in the history, ${after}: ${name}${ending}`, eventId };
@@ -100,18 +100,18 @@ function Fibers({ why, start, digits }: { why: Why; start: number; digits: numbe
   );
 }
 
-/** More of them than this are folded. */
+/** Messages that are shown; more are counted. */
 const MOST = 12;
 
 function Legal({ run, why }: { run: OpenRun; why: Why }): JSX.Element {
   const send = legalNow.value;
   return (
-    <ul class="chips" aria-label="May be sent now">
+    <ul class="chips" aria-label="Messages it accepts now">
       {why.legal.slice(0, MOST).map(({ kind, name }) => (
         <li key={`${kind} ${name}`}>
           {send === undefined
             ? (
-              <span class="legal" title={`${kind} ${name} is taken where it stands`}>
+              <span class="legal" title={`the workflow accepts ${kind} ${name} here`}>
                 <Glyph kind={kind} label={kind} />
                 {name}
               </span>
@@ -120,7 +120,7 @@ function Legal({ run, why }: { run: OpenRun; why: Why }): JSX.Element {
               <button
                 type="button"
                 class="legal"
-                title={`Send ${name} in a what-if from here`}
+                title={`Send ${name} in a what-if branch from here`}
                 onClick={() => send(run, kind, name)}
               >
                 <Glyph kind={kind} label={kind} />

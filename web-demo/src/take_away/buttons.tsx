@@ -1,4 +1,4 @@
-// The buttons in the top bar, and the dialogs behind them.
+// The buttons Share and Test of the top bar, and their dialogs.
 import type { JSX } from "preact";
 import type { OpenRun } from "../app/state.ts";
 import { dialogs, openDialog } from "./mod.ts";

@@ -1,4 +1,5 @@
-// Share: the history without its values, or as it is. Test: the history, cut to what shows the divergence, with a test that replays it.
+// Dialogs that save files. Share: the history, with or without its values. Test: a test that replays the history, which is cut after
+// the divergence.
 import { effect, type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
@@ -14,14 +15,13 @@ import { LinkForm } from "./link_form.tsx";
 import { shareIsOpen, testIsOpen } from "./mod.ts";
 import "./take_away.css";
 
-/** What the dialog that is open says of its work. */
+/** Status text of the open dialog. */
 const said: Signal<string> = signal("");
-/** Texts that the code depends on, which the reader has not agreed to keep. */
+/** Texts that the code depends on. They are listed before the user agrees to keep them. */
 const needed: Signal<readonly string[]> = signal([]);
 
 const nameOf = (run: OpenRun): string => (run.model.facts.id || run.model.facts.type || "run").replace(/[^\w.-]+/g, "-");
 
-/** Has the browser save a text. */
 function save(name: string, text: string, type = "application/json"): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement("a");
@@ -31,7 +31,7 @@ function save(name: string, text: string, type = "application/json"): void {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** Resolves once the run is not being replayed. */
+/** Resolves when no replay of the run is running. */
 const replayed = ({ verdict }: OpenRun): Promise<void> =>
   new Promise((resolve) => {
     const end = effect(() => {
@@ -41,7 +41,7 @@ const replayed = ({ verdict }: OpenRun): Promise<void> =>
     });
   });
 
-/** The body with a realm for the code of the run, in a frame of its own; undefined where the code has not been allowed to run. */
+/** Calls `body` with a realm for the code of the run, in a new frame; with undefined if the code was not permitted to run. */
 async function withCode<T>(
   run: OpenRun,
   body: (realm: Awaited<ReturnType<PageRealms["open"]>> | undefined) => Promise<T>,
@@ -58,7 +58,7 @@ async function withCode<T>(
 }
 
 async function tell(work: () => Promise<string>): Promise<void> {
-  said.value = "at work…";
+  said.value = "Working…";
   try {
     said.value = await work();
   } catch (error) {
@@ -66,10 +66,10 @@ async function tell(work: () => Promise<string>): Promise<void> {
   }
 }
 
-/** Values that a codec has decoded are taken away, too. */
+/** True if saved files contain the decoded values instead of the encoded ones. */
 const takesDecoded: Signal<boolean> = signal(false);
 
-/** The history that is taken away: as the file has it, unless its decoded values were chosen. */
+/** The history to save: as in the file, unless the user has chosen the decoded values. */
 const takenOf = async ({ bytes, encoded }: OpenRun): Promise<Uint8Array> =>
   (await readHistoryFile(takesDecoded.peek() ? bytes : encoded ?? bytes)).bytes;
 
@@ -83,12 +83,12 @@ function Decoded({ run }: { run: OpenRun }): JSX.Element | null {
         checked={takesDecoded.value}
         onChange={({ currentTarget }) => (takesDecoded.value = currentTarget.checked)}
       />{" "}
-      with its values as the codec has decoded them
+      Include the decoded values
     </label>
   );
 }
 
-/** The history without its values, and what is to be said of it; without a history where the reader is asked about texts first. */
+/** The history without its values, and a status text. Without a history if the user must first agree to keep texts. */
 async function redacted(run: OpenRun, numbers: boolean, keep: readonly string[]) {
   const bytes = await takenOf(run);
   return await withCode(run, async (realm) => {
@@ -97,9 +97,9 @@ async function redacted(run: OpenRun, numbers: boolean, keep: readonly string[])
       ...(realm !== undefined && { realm }),
     });
     needed.value = texts;
-    if (history === undefined) return { text: "Without these texts the code goes another way:" };
-    const replays = verified === true ? "it replays as before." : "not replayed: there is no code here.";
-    return { history, text: `${replaced} values replaced; ${replays}` };
+    if (history === undefined) return { text: "The code takes another path without these texts:" };
+    const replays = verified === true ? "The result replays as before." : "Not replayed: the run has no code here.";
+    return { history, text: `${replaced} values replaced. ${replays}` };
   });
 }
 
@@ -110,7 +110,7 @@ const share = (run: OpenRun, numbers: boolean, keep: readonly string[]): Promise
     return text;
   });
 
-/** `keep`: undefined for a report with the values of the run. */
+/** `keep`: texts that stay; undefined for a report with all values. */
 const makeReport = (run: OpenRun, numbers: boolean, keep: readonly string[] | undefined): Promise<void> =>
   tell(async () => {
     const done = keep === undefined ? { history: await takenOf(run), text: "" } : await redacted(run, numbers, keep);
@@ -122,18 +122,18 @@ const makeReport = (run: OpenRun, numbers: boolean, keep: readonly string[] | un
     const text = await withCode(run, (realm) =>
       reportOf(run, { history, values, isEncoded, ...(realm !== undefined && { realm }) }));
     save(`${nameOf(run)}.report.html`, text, "text/html");
-    return keep === undefined ? "Saved a report with all of its values." : `Saved a report. ${done.text}`;
+    return keep === undefined ? "Saved a report with all values." : `Saved a report. ${done.text}`;
   });
 
 const makeTest = (run: OpenRun, runner: TestRunner, workflows: string): Promise<void> =>
   tell(async () => {
     const bytes = await takenOf(run);
     return await withCode(run, async (realm) => {
-      if (realm === undefined) return "A test needs the code of the run: drop it beside the history.";
-      let left = { history: bytes, note: "The history replays: the test holds that it goes on to." };
+      if (realm === undefined) return "A test needs the code of the run. Drop the code on this page.";
+      let left = { history: bytes, note: "The test fails once the code no longer replays the history." };
       try {
         const { history, events: [before, after] } = await minimise(bytes, { realm });
-        left = { history, note: `${after} of ${before} events. It fails until the code replays the history.` };
+        left = { history, note: `${after} of ${before} events. The test fails until the code replays them.` };
       } catch (error) {
         if (!(error instanceof NoProblemError)) throw error;
       }
@@ -155,7 +155,7 @@ const makeBranchTest = (run: OpenRun, branch: number, runner: TestRunner, workfl
     const files = branchTestFiles(bytes, { runner, name, workflows, edits, result: result!, title: `what if: ${title}` });
     save(files.history.name, files.history.text);
     save(files.test.name, files.test.text);
-    return `Saved ${files.test.name} and ${files.history.name}. It holds that the branch ends as it does here.`;
+    return `Saved ${files.test.name} and ${files.history.name}. The test expects the result that the branch has here.`;
   });
 
 export function TakeAwayDialogs({ run }: { run: OpenRun }): JSX.Element {
@@ -164,14 +164,14 @@ export function TakeAwayDialogs({ run }: { run: OpenRun }): JSX.Element {
       <Dialog id="share-dialog" title="Share this history" isOpen={shareIsOpen}>
         <ShareForm run={run} />
       </Dialog>
-      <Dialog id="test-dialog" title="Keep it as a test" isOpen={testIsOpen}>
+      <Dialog id="test-dialog" title="Save a test" isOpen={testIsOpen}>
         <TestForm run={run} />
       </Dialog>
     </>
   );
 }
 
-/** What was said of another dialog's work, or of another run, and the texts that were agreed to there, mean nothing here. */
+/** Clears the status and the list of texts when the dialog opens or the run changes. */
 function useFreshStart(run: OpenRun): void {
   useLayoutEffect(() => {
     said.value = "";
@@ -192,12 +192,12 @@ function ShareForm({ run }: { run: OpenRun }): JSX.Element {
       }}
     >
       <p>
-        Without values, each text becomes another one of the same length, the same text always the same one, and the history
-        replays as before. Nothing leaves this page: the browser saves a file, or you copy a link.
+        Without values, every text is replaced by one of the same length; equal texts stay equal. The history still replays as
+        before. Nothing is uploaded: the browser saves a file, or you copy a link.
       </p>
       <label>
         <input type="checkbox" checked={numbers} onChange={({ currentTarget }) => setNumbers(currentTarget.checked)} />{" "}
-        replace numbers, too, where values are left out
+        Replace numbers, too
       </label>
       <Decoded run={run} />
       <p role="status">{said.value}</p>
@@ -221,10 +221,10 @@ function ShareForm({ run }: { run: OpenRun }): JSX.Element {
           onClick={() =>
             void tell(async () => {
               save(`${nameOf(run)}.json`, historyJson(await takenOf(run)));
-              return "Saved with all of its values.";
+              return "Saved with all values.";
             })}
         >
-          Save as it is
+          Save with values
         </button>
         <button
           type="button"
@@ -234,10 +234,10 @@ function ShareForm({ run }: { run: OpenRun }): JSX.Element {
             void tell(() => {
               const drawing = drawingFile(run.model, { isDark: theme() === "dark", cuts: cutsGaps.peek() });
               save(`${nameOf(run)}.svg`, drawing, "image/svg+xml");
-              return Promise.resolve("Saved the timeline: names and times, no values.");
+              return Promise.resolve("Saved the timeline with names and times, without values.");
             })}
         >
-          Save a drawing
+          Save timeline as SVG
         </button>
       </p>
       <p class="doors">
@@ -245,7 +245,7 @@ function ShareForm({ run }: { run: OpenRun }): JSX.Element {
           {texts.length > 0 ? "Keep these texts and report" : "Report without values"}
         </button>
         <button type="button" class="button" id="report-as-is" onClick={() => void makeReport(run, numbers, undefined)}>
-          Report with its values
+          Report with values
         </button>
       </p>
       <LinkForm
@@ -282,14 +282,14 @@ function TestForm({ run }: { run: OpenRun }): JSX.Element {
     >
       <p>
         {of === 0 && run.verdict.value.state === "replays"
-          ? "A test that replays this history against your workflows, and the history beside it. It fails once they no longer replay it."
+          ? "Saves the history and a test that replays it. The test fails once your workflows no longer replay the history."
           : of === 0
-          ? "A test that replays this history against your workflows, and the history beside it, cut off after the place where they part."
-          : "A test that makes this branch of the recorded run with your workflows, and holds how it ends; the history is beside it."}
+          ? "Saves the history, cut after the divergence, and a test that fails until your workflows replay it."
+          : "Saves the history and a test that runs this branch with your workflows. The test expects the result shown here."}
       </p>
       {ran.length > 0 && (
         <label>
-          Of
+          Run
           <select name="of" value={String(of)} onChange={({ currentTarget }) => setBranch(Number(currentTarget.value))}>
             <option value="0">the recorded run</option>
             {ran.map(({ id, title }) => <option key={id} value={String(id)}>{`branch ${id}: ${title}`}</option>)}
@@ -297,7 +297,7 @@ function TestForm({ run }: { run: OpenRun }): JSX.Element {
         </label>
       )}
       <label>
-        Runs in
+        Test runner
         <select name="runner" value={runner} onChange={({ currentTarget }) => setRunner(currentTarget.value as TestRunner)}>
           <option value="node">node --test</option>
           <option value="vitest">vitest</option>
@@ -305,7 +305,7 @@ function TestForm({ run }: { run: OpenRun }): JSX.Element {
         </select>
       </label>
       <label>
-        Workflow module, from the test
+        Workflow module, relative to the test
         <input
           name="workflows"
           value={workflows}

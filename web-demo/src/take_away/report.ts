@@ -1,4 +1,4 @@
-// The run as a report: one HTML file, made when it is asked for.
+// The run as a report: one HTML file.
 import type { ReplayingRealm } from "temporalex/debug";
 import { excerptOf } from "../../../ts/report/code_excerpt.ts";
 import { reportText } from "../../../ts/report/report.ts";
@@ -8,26 +8,26 @@ import type { OpenRun } from "../app/state.ts";
 import { frameLine } from "../code/view_facts.ts";
 
 interface Reported {
-  /** As its values are to be shown. */
+  /** With the values to show. */
   readonly history: Uint8Array;
   readonly realm?: ReplayingRealm;
-  /** Its values are as the codec wrote them: code cannot be replayed with them. */
+  /** True if the values are encoded by a codec: the code cannot be replayed with them. */
   readonly isEncoded: boolean;
   readonly values: string;
 }
 
-/** What a report says of its values. `keep`: texts that were kept; undefined: all values are there. */
+/** The sentence of the report about its values. `keep`: texts that stayed; undefined if all values are in it. */
 export const valuesText = (keep: readonly string[] | undefined, numbers: boolean): string =>
   keep === undefined ? "Values are as they were recorded." : redactedText(numbers, keep.length);
 
-/** The text of the file. */
+/** Returns the HTML. */
 export async function reportOf(run: OpenRun, { history, realm, isEncoded, values }: Reported): Promise<string> {
   const code = run.code.peek();
   const reported = await reportedRun({
     ...{ source: run.name, history, values },
     ...(realm !== undefined && !isEncoded
       ? { realm }
-      : { notReplayed: `Not replayed: ${isEncoded ? "its values are encoded here." : "there was no code beside it."}` }),
+      : { notReplayed: `Not replayed: ${isEncoded ? "the values are encoded." : "the run had no code."}` }),
     excerpt: (location) => {
       const place = code === undefined ? undefined : frameLine(location, code);
       const text = code?.files.find(({ path }) => path === place?.path)?.text;

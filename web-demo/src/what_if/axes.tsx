@@ -1,5 +1,5 @@
-// A and B over one axis: their steps in the order in which they are compared, so that what is the same stands at the same place. What one side
-// lacks is dashed there; what an edit changed has a ring; a violet rule runs from the first difference on.
+// The steps of A and B in two aligned rows: equal steps have the same place. A step that one side lacks is dashed there, a changed
+// step has a ring, and a violet line marks the first difference.
 import type { JSX } from "preact";
 import type { ComparedStep, Comparison } from "../../../ts/what_if/compare.ts";
 import { type Step, stepsOf } from "../../../ts/what_if/steps.ts";
@@ -13,11 +13,11 @@ export const GLYPHS: { readonly [kind in StepKind]: GlyphKind } = {
   "search attributes": "searchAttributes",
 };
 
-/** More would be a grey line. */
+/** Steps that are drawn; more would overlap to a gray line. */
 const MOST = 400;
-/** With more there is no room for names: of a letter nobody reads a name. */
+/** Names are shown up to this number of steps; more steps leave no room for them. */
 const MOST_NAMED = 14;
-/** What begins something has its name there; what ends it stands behind. */
+/** Steps that show their name: those that start something. */
 const BEGINS: ReadonlySet<string> = new Set(["accepted", "received", "scheduled", "initiated"]);
 
 export function Axes({ branches, comparison }: { branches: Branches; comparison: Comparison | undefined }): JSX.Element {

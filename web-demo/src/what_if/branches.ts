@@ -1,5 +1,5 @@
-// The branches of each open run: what was tried, what came of it, and which of them is compared with which. A branch runs in a sandboxed
-// realm of its own and an engine in memory; nothing of it is sent to the run. The engine is loaded when the first branch runs.
+// The branches of each open run: edits, results and the comparison. A branch runs in a separate sandboxed realm and an in-memory
+// engine, and never reaches the real run. The engine is loaded when the first branch runs.
 import { batch, type Signal, signal } from "@preact/signals";
 import { type DebugSession, openSession } from "temporalex/debug";
 import { type HistoryEvent, HistorySchema } from "../../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
@@ -11,15 +11,15 @@ import { BranchTree } from "../../../ts/what_if/tree.ts";
 import type { OpenRun } from "../app/state.ts";
 import { type PageRealm, PageRealms } from "../realm/page_realm.ts";
 
-/** What is known of the branches of one run. */
+/** The branches of one run. */
 export interface Branches {
   readonly run: OpenRun;
   readonly tree: Signal<BranchTree>;
-  /** The branch that is shown as B; 0: none yet. */
+  /** Id of the branch that is shown as B; 0 for no branch. */
   readonly chosen: Signal<number>;
-  /** The branch that runs now, or why the last one could not. */
+  /** The branch that is running, or why the last one failed to run. */
   readonly state: Signal<{ readonly running: number } | { readonly error: string } | undefined>;
-  /** Of branches that were replayed for their lines. */
+  /** Replays of branches, by id, for the lines that ran. */
   readonly sessions: Signal<ReadonlyMap<number, DebugSession>>;
   /** The recorded history. */
   readonly history: Signal<{ readonly bytes: Uint8Array; readonly events: readonly HistoryEvent[] } | undefined>;
@@ -28,10 +28,9 @@ export interface Branches {
 const known = new Map<string, Branches>();
 const realms = new Map<string, PageRealms>();
 
-/** The branches of a run: none at first. */
 export function branchesOf(run: OpenRun): Branches {
   const found = known.get(run.key);
-  // Other bytes from a codec: edits of the encoded values mean nothing in them.
+  // A codec has decoded the run since: edits of encoded values do not fit.
   if (found !== undefined && found.run.encoded === run.encoded) return found;
   const made: Branches = {
     run,
@@ -48,10 +47,10 @@ export function branchesOf(run: OpenRun): Branches {
   return made;
 }
 
-/** The branches of a run, where somebody has asked for them. */
+/** The branches of a run if {@link branchesOf} was called for it, otherwise undefined. */
 export const knownBranches = ({ key }: Pick<OpenRun, "key">): Branches | undefined => known.get(key);
 
-/** A branch of the chosen one with edits of its own. */
+/** Adds a child of the chosen branch with these edits, and runs it. */
 export async function tryEdits(branches: Branches, title: string, edits: readonly Edit[]): Promise<void> {
   const { tree, chosen } = branches;
   batch(() => {
@@ -61,7 +60,7 @@ export async function tryEdits(branches: Branches, title: string, edits: readonl
   await runChosen(branches);
 }
 
-/** Other edits for the chosen branch. Without any it goes. */
+/** Replaces the edits of the chosen branch and runs it. Without edits the branch is removed. */
 export async function changeEdits(branches: Branches, edits: readonly Edit[]): Promise<void> {
   const { tree, chosen } = branches;
   const { parent } = tree.value.node(chosen.value);
@@ -82,7 +81,7 @@ export async function runChosen(branches: Branches): Promise<void> {
   if (id === 0 || tree.value.node(id).result !== undefined) return;
   const code = run.code.value;
   if (code === undefined || history.value === undefined) {
-    state.value = { error: "the run's code is needed: drop it beside the history" };
+    state.value = { error: "A branch needs the code of the run. Drop the code on this page." };
     return;
   }
   state.value = { running: id };
@@ -111,13 +110,13 @@ export async function runChosen(branches: Branches): Promise<void> {
   }
 }
 
-/** The recorded run (A) beside the chosen branch (B); undefined while there is nothing to compare. */
+/** Compares the recorded run (A) with the chosen branch (B). Undefined until the branch has run. */
 export function comparisonOf({ tree, chosen, history }: Branches): Comparison | undefined {
   const result = chosen.value === 0 ? undefined : tree.value.node(chosen.value).result;
   return history.value === undefined || result === undefined ? undefined : compareRuns(history.value.events, result.events);
 }
 
-/** Stops the code of a run's branches. */
+/** Stops the code of all branches of a run. */
 export function stopBranches({ key }: Pick<OpenRun, "key">): void {
   realms.get(key)?.stop();
 }

@@ -1,4 +1,4 @@
-// The way to the branches of a run and back.
+// The button that opens and closes the branches of a run.
 import type { JSX } from "preact";
 import type { OpenRun } from "../app/state.ts";
 import { Glyph } from "../ui/glyph.tsx";
@@ -6,7 +6,7 @@ import { isComparing } from "../compare/mod.ts";
 import { openWhatIf, whatIfRun } from "./mod.ts";
 
 export function WhatIfButton({ run }: { run: OpenRun }): JSX.Element | null {
-  // The comparison has a way back of its own.
+  // The comparison of runs has its own Back button.
   if (isComparing.value) return null;
   const isOpen = whatIfRun.value === run;
   return isOpen

@@ -1,28 +1,28 @@
-// What the form of one change holds, and the edit that it stands for. Errors name the field that they are about.
+// The fields of the form for one change, and the edit that is built from them. Errors name their field.
 import type { Edit, Message } from "../../../ts/what_if/edits.ts";
 import type { RunItem, RunModel } from "../app/run_model.ts";
 import { isTransact } from "../inspector/legal_now.ts";
 import { jsonText } from "./words.ts";
 
-/** What happens to a thing. */
+/** The kind of change. */
 export type What =
   | ("values" | "drop" | "again" | "move" | "replace" | "fails" | "answers" | "times out" | "fires")
-  /** Of no thing: a new message. */
+  /** A new message. */
   | "send";
 
-/** The fields of the form, by their names. */
+/** Names of the fields. */
 export type Field = "text" | "name" | "after";
 
-/** What is written in the form. */
+/** Content of the fields. */
 export interface Given {
   readonly text: string;
   readonly name: string;
   readonly kind: Message["kind"];
-  /** The event behind which a message comes. */
+  /** Id of the event after which the message arrives. */
   readonly after: string;
 }
 
-/** A field holds something that is no change. */
+/** The content of a field is invalid. */
 export class FieldError extends Error {
   override name = "FieldError";
   readonly field: Field;
@@ -35,53 +35,52 @@ export class FieldError extends Error {
 
 type Choices = readonly (readonly [What, string])[];
 
-const DROP = ["drop", "was not sent"] as const;
-const MOVE = ["move", "comes after another event"] as const;
+const DROP = ["drop", "is not sent"] as const;
+const MOVE = ["move", "arrives after another event"] as const;
 const REPLACE = ["replace", "is another message"] as const;
-const MESSAGE: Choices = [["values", "other values"], DROP, ["again", "is sent again"], MOVE, REPLACE];
-const CALL: Choices = [["fails", "fails"], ["answers", "answers by hand"]];
+const MESSAGE: Choices = [["values", "has other values"], DROP, ["again", "is sent twice"], MOVE, REPLACE];
+const CALL: Choices = [["fails", "fails"], ["answers", "returns another result"]];
 
 const CHOICES: { readonly [kind in RunItem["kind"]]?: Choices } = {
-  run: [["values", "other arguments"]],
+  run: [["values", "has other arguments"]],
   signal: MESSAGE,
   update: MESSAGE,
   activity: [...CALL, ["times out", "times out"]],
   child: CALL,
-  timer: [["fires", "fires after, in seconds"]],
+  timer: [["fires", "fires at another time"]],
 };
 
-/** What can be changed of a thing; nothing of kinds that a branch cannot change. */
+/** The changes for an item; empty if a branch cannot change it. */
 export function choicesOf(model: RunModel, item: RunItem | undefined): Choices {
   if (item === undefined) return [["send", "send"]];
-  // It stands among the messages of a run, and carries no values.
+  // A cancel request is an item of kind signal, without values.
   const isCancel = model.lines[item.from - 1]?.type === "WorkflowExecutionCancelRequested";
   if (isTransact(item)) return CALL;
   return isCancel ? [DROP, MOVE, REPLACE] : CHOICES[item.kind] ?? [];
 }
 
-/** A message with values. */
 export const hasValues = (kind: Message["kind"]): boolean => kind === "signal" || kind === "update";
 
-/** What the text field is for; undefined: it is not needed. */
+/** Label of the text field; undefined if the change has no text. */
 export function textLabel(what: What, kind: Message["kind"]): string | undefined {
   switch (what) {
     case "values":
-      return "Values, as a JSON list";
+      return "Values, as a JSON array";
     case "send":
     case "replace":
-      return hasValues(kind) ? "Values, as a JSON list" : "Reason";
+      return hasValues(kind) ? "Values, as a JSON array" : "Reason";
     case "fails":
-      return "Message";
+      return "Error message";
     case "answers":
       return "Result, as JSON";
     case "fires":
-      return "Seconds";
+      return "Fires after, in seconds";
     default:
       return undefined;
   }
 }
 
-/** What the text field holds at first. */
+/** Initial content of the text field. */
 export function firstText(model: RunModel, item: RunItem | undefined, what: What, kind: Message["kind"]): string {
   if (textLabel(what, kind) === "Reason") return "";
   if (item === undefined) return "[]";
@@ -94,7 +93,7 @@ export function firstText(model: RunModel, item: RunItem | undefined, what: What
   return jsonText(model.inputOf(item).map((one) => "value" in one ? one.value : null));
 }
 
-/** The edit of a form. Throws a {@link FieldError} for what is no change. `events`: how many the history has. */
+/** Builds the edit. Throws a {@link FieldError} for invalid content. `events`: number of events of the history. */
 export function buildEdit(item: RunItem | undefined, what: What, given: Given, events: number): Edit {
   if (item === undefined) return { kind: "insert", after: eventOf(given.after, events), message: messageOf(given) };
   const eventId = item.from;
@@ -110,7 +109,7 @@ export function buildEdit(item: RunItem | undefined, what: What, given: Given, e
       return { kind: "duplicate", eventId };
     case "move": {
       const after = eventOf(given.after, events);
-      if (after === eventId) throw new FieldError("after", "it cannot come after itself: name another event");
+      if (after === eventId) throw new FieldError("after", "a message cannot arrive after itself; enter another event");
       return { kind: "move", eventId, after };
     }
     case "replace":
@@ -123,18 +122,20 @@ export function buildEdit(item: RunItem | undefined, what: What, given: Given, e
       return { kind: call, eventId, end: { kind: "completed", result: jsonOf(given.text) } };
     default: {
       const seconds = Number(given.text);
-      if (given.text.trim() === "" || !(seconds >= 0)) throw new FieldError("text", "give a number of seconds from 0 on");
+      if (given.text.trim() === "" || !(seconds >= 0)) {
+        throw new FieldError("text", "enter the seconds as a number of at least 0");
+      }
       return { kind: "timer", eventId, afterMs: seconds * 1000 };
     }
   }
 }
 
-/** A change in words, for the name of its branch. */
+/** Title of a branch with this change. */
 export function changeTitle(item: RunItem | undefined, what: What, { kind, name, after }: Given): string {
   const message = hasValues(kind) ? name : kind === "cancel" ? "a cancel request" : "a termination";
   if (item === undefined) return `${message} is sent`;
   const thing = item.name || "start";
-  if (what === "move") return `${thing} comes after event ${after}`;
+  if (what === "move") return `${thing} arrives after event ${after}`;
   if (what === "replace") return `${thing} is ${message}`;
   return `${thing} ${[...MESSAGE, ...CHOICES.activity!, ...CHOICES.timer!].find(([each]) => each === what)?.[1] ?? ""}`;
 }
@@ -144,7 +145,7 @@ function messageOf({ kind, name, text }: Given): Message {
     if (name.trim() === "") {
       throw new FieldError(
         "name",
-        `${kind === "signal" ? "a signal" : "an update"} has a name: that of a handler of the workflow`,
+        `enter the name of ${kind === "signal" ? "a signal" : "an update"} of the workflow`,
       );
     }
     return { kind, name: name.trim(), args: listOf(text) };
@@ -155,19 +156,19 @@ function messageOf({ kind, name, text }: Given): Message {
 function eventOf(text: string, events: number): number {
   const event = Number(text);
   if (text.trim() !== "" && Number.isInteger(event) && event >= 1 && event <= events) return event;
-  throw new FieldError("after", `the history has the events 1 to ${events}: give one of these numbers`);
+  throw new FieldError("after", `enter the id of an event, 1 to ${events}`);
 }
 
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw new FieldError("text", `that is not JSON: ${(error as Error).message}`);
+    throw new FieldError("text", `invalid JSON: ${(error as Error).message}`);
   }
 }
 
 function listOf(text: string): readonly unknown[] {
   const values = jsonOf(text);
-  if (!Array.isArray(values)) throw new FieldError("text", "give the values as a JSON list: [first, second]");
+  if (!Array.isArray(values)) throw new FieldError("text", "enter a JSON array: [first, second]");
   return values;
 }

@@ -1,4 +1,4 @@
-// One more change: of something that the recorded run has, or a message that it was never sent.
+// The form for one more change: of an item of the recorded run, or a new message.
 import { useComputed } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -18,7 +18,7 @@ import {
 } from "./change_edit.ts";
 import { asked } from "./mod.ts";
 
-/** Where a new message stands in the list of things. */
+/** Value of the option for a new message. */
 const NEW = "new";
 
 export function ChangeForm({ branches }: { branches: Branches }): JSX.Element {
@@ -72,7 +72,7 @@ export function ChangeForm({ branches }: { branches: Branches }): JSX.Element {
     <form class="change-form" ref={form} onSubmit={submit} noValidate>
       <h2 class="section-title">Change {branches.chosen.value === 0 ? "the run" : "B further"}</h2>
       <label>
-        What
+        Item
         <select name="thing" value={thing} onChange={({ currentTarget }) => choose(() => setThing(currentTarget.value))}>
           {things.map(({ index, kind, name, from }) => <option key={index} value={index}>{kind} {name} (event {from})</option>)}
           <option value={NEW}>a new message</option>
@@ -80,7 +80,7 @@ export function ChangeForm({ branches }: { branches: Branches }): JSX.Element {
       </label>
       {item !== undefined && (
         <label>
-          How
+          Change
           <select name="how" value={what} onChange={({ currentTarget }) => choose(() => setWhat(currentTarget.value as What))}>
             {choices.map(([each, label]) => <option key={each} value={each}>{label}</option>)}
           </select>
@@ -122,14 +122,14 @@ export function ChangeForm({ branches }: { branches: Branches }): JSX.Element {
   );
 }
 
-/** Who asked to change something goes on here by keyboard; nobody is called away from elsewhere. */
+/** Focuses the form if the user opened it with "Change this". Never takes the focus from another element. */
 function takeFocus(form: HTMLFormElement, wasAsked: boolean): void {
   if (!wasAsked || document.activeElement !== document.body) return;
   const field = (name: string) => form.querySelector<HTMLElement>(`[name=${name}]`);
   (field("text") ?? field("thing"))?.focus({ preventScroll: true });
 }
 
-/** What a field is marked with while its value is refused. */
+/** Attributes of a field; marks it as invalid and links it to its error. */
 const marks = (name: Field, wrong: string | undefined) => ({
   name,
   ...(wrong !== undefined && { "aria-invalid": true, "aria-describedby": `wrong-${name}` }),
@@ -142,7 +142,7 @@ interface LabelledProps {
   readonly children: ComponentChildren;
 }
 
-/** A field with its label above and what is wrong with it below. */
+/** A field with its label and its error. */
 const Labelled = ({ name, label, wrong, children }: LabelledProps): JSX.Element => (
   <div class="field">
     <label>{label} {children}</label>

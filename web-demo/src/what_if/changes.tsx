@@ -1,4 +1,4 @@
-// What the branch changes, each with Undo; how both end; what it asks; and more changes.
+// The right pane: edits of the branch with Undo, missing results, how A and B end, the form for more changes, and reset advice.
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Edit, Question } from "../../../ts/what_if/edits.ts";
@@ -40,7 +40,7 @@ export function Changes({ branches }: { branches: Branches }): JSX.Element {
       <ChangeForm branches={branches} />
       {advice !== undefined && (
         <section>
-          <h2 class="section-title">Reset the run to here</h2>
+          <h2 class="section-title">Reset the run here</h2>
           {advice.command !== undefined && <pre class="reset" tabIndex={0}><code>{advice.command}</code></pre>}
           <p class="soft">{advice.note.split("`").map((part, i) => i % 2 === 1 ? <code key={i}>{part}</code> : part)}</p>
         </section>
@@ -77,7 +77,7 @@ function Edits({ branches }: { branches: Branches }): JSX.Element {
           );
         })}
       </ul>
-      {node.parent !== 0 && <p class="soft">And all that branch {node.parent} changes.</p>}
+      {node.parent !== 0 && <p class="soft">Includes the changes of branch {node.parent}.</p>}
     </section>
   );
 }
@@ -96,12 +96,12 @@ function EditDiff({ branches: { run }, edit }: { branches: Branches; edit: Edit 
   );
 }
 
-/** Something that history has no answer to. */
+/** Asks for the result of a call that the history does not have. */
 function Asked({ branches, question }: { branches: Branches; question: Question }): JSX.Element {
   const text = useRef<HTMLInputElement>(null);
   const [wrong, setWrong] = useState("");
   const { tree, chosen } = branches;
-  // It is the next thing to do for who pressed the button before it; nobody is called away from elsewhere.
+  // Focus only after Run this branch, never from another element.
   useEffect(() => {
     const { activeElement: from } = document;
     if (from === document.body || from?.id === "run-branch") text.current?.focus({ preventScroll: true });
@@ -122,16 +122,16 @@ function Asked({ branches, question }: { branches: Branches; question: Question 
       }}
     >
       <p>
-        {question.of} <b>{nameOf(question)}</b> has no recorded answer. It was called with <code>{jsonText(question.args)}</code>.
+        {question.of} <b>{nameOf(question)}</b> has no recorded result. It was called with <code>{jsonText(question.args)}</code>.
       </p>
       <label>
-        It answers, as JSON <input ref={text} name="answer" spellcheck={false} placeholder='"done"' />
+        Result, as JSON <input ref={text} name="answer" spellcheck={false} placeholder='"done"' />
       </label>
-      <button type="submit" class="button what-if">Answer</button>
+      <button type="submit" class="button what-if">Use this result</button>
       {wrong !== "" && <p class="bad" role="alert">{wrong}</p>}
     </form>
   );
 }
 
-/** A broadcast and a procedure have a word of their own. */
+/** Broadcasts and procedures are activities with internal type names. */
 const nameOf = ({ type }: Question): string => type === BROADCAST_ACTIVITY ? "broadcast" : shownActivity(type);

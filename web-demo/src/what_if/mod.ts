@@ -1,4 +1,4 @@
-// What if: the button in the top bar, and the screen behind it, which is loaded when it is asked for.
+// What if: the button of the top bar and the screen of branches, which is loaded when it is first opened.
 import { type Signal, signal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { addActions } from "../app/actions.tsx";
@@ -12,14 +12,14 @@ interface NewMessage {
   readonly name: string;
 }
 
-/** The run whose branches are in sight. */
+/** The run whose branches are shown. */
 export const whatIfRun: Signal<OpenRun | undefined> = signal(undefined);
-/** What the inspector asked for, a new message or a change of a thing: the screen's form begins with it. */
+/** Initial content of the form, set by the inspector: a new message, or the item to change. */
 export const asked: Signal<NewMessage | RunItem | undefined> = signal(undefined);
-/** Once it is loaded. */
+/** Undefined until it is loaded. */
 export const screen: Signal<ComponentType<{ readonly run: OpenRun }> | undefined> = signal(undefined);
 
-/** Shows the branches of a run. `begin`: what the form begins with. */
+/** Shows the branches of a run. `begin`: initial content of the form. */
 export function openWhatIf(run: OpenRun, begin?: NewMessage | RunItem): void {
   asked.value = begin;
   whatIfRun.value = run;

@@ -1,4 +1,4 @@
-// The screen of branches: the tree at the left, A and B over one axis, code or steps in the middle, what B changes at the right.
+// The screen of branches: A and B on two rows, below them the tree of branches, steps or code, and the changes of B.
 import { effect, type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
@@ -19,7 +19,7 @@ type Pane = "tree" | "middle" | "changes";
 
 const middle: Signal<Middle> = signal<Middle>("steps");
 const pane: Signal<Pane> = signal<Pane>("middle");
-/** Index of the difference in sight, among the differences of the comparison. */
+/** Index of the shown difference. */
 export const difference: Signal<number> = signal(0);
 
 function nextDifference(branches: Branches): void {
@@ -37,11 +37,11 @@ export function WhatIfScreen({ run }: { run: OpenRun }): JSX.Element {
   );
   useEffect(() =>
     effect(() => {
-      // Another branch begins at its first difference.
+      // Reading `value` subscribes: another branch starts at its first difference.
       branches.chosen.value;
       difference.value = 0;
     }), [branches]);
-  // Where there is room for one pane, that of the change comes first: before it there is nothing to compare.
+  // On narrow screens start with the pane of changes: without a change there is nothing to compare.
   useEffect(() => {
     if (asked.peek() !== undefined || branches.chosen.peek() === 0) pane.value = "changes";
   }, []);
@@ -55,13 +55,13 @@ export function WhatIfScreen({ run }: { run: OpenRun }): JSX.Element {
       <div class="what-if-bar">
         <p class="what-if-said" role="status">
           {state !== undefined && "running" in state
-            ? "The branch runs…"
+            ? "Running the branch…"
             : state !== undefined
             ? <span class="bad">{state.error}</span>
             : comparison === undefined
-            ? "Change something of the run: it goes on in this page, in virtual time."
+            ? "Change something. The branch then runs in this page, in virtual time."
             : comparison.first < 0
-            ? "A and B do the same."
+            ? "A and B are equal."
             : `First difference: event ${firstEvent}`}
         </p>
         <button

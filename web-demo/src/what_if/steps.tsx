@@ -20,9 +20,7 @@ export function Steps({ branches, comparison, difference }: Props): JSX.Element 
   if (comparison === undefined) {
     return (
       <p class="soft empty">
-        {branches.chosen.value === 0
-          ? "No branch is chosen. Its steps will stand here beside those of the recorded run."
-          : "The branch has not run."}
+        {branches.chosen.value === 0 ? "Choose a branch to compare its steps with the recorded run." : "The branch has not run."}
       </p>
     );
   }
@@ -42,8 +40,8 @@ export function Steps({ branches, comparison, difference }: Props): JSX.Element 
       <tbody>
         {comparison.steps.map(({ a, b, same, laterMs }, i) => (
           <tr key={i} ref={i === at ? current : undefined} class={`${same ? "" : "differs"} ${i === at ? "current" : ""}`}>
-            <td>{a === undefined ? <span class="soft">not there</span> : <StepText step={a} />}</td>
-            <td>{b === undefined ? <span class="soft">not there</span> : <StepText step={b} />}</td>
+            <td>{a === undefined ? <span class="soft">missing</span> : <StepText step={a} />}</td>
+            <td>{b === undefined ? <span class="soft">missing</span> : <StepText step={b} />}</td>
             <td class="num">{laterMs === undefined || Math.abs(laterMs) < 50 ? "" : `${(laterMs / 1000).toFixed(1)} s`}</td>
           </tr>
         ))}

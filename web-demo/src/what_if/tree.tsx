@@ -1,4 +1,4 @@
-// The tree of branches, each with its one change and what came of it.
+// The tree of branches, each with its change and its result.
 import type { JSX } from "preact";
 import { type Branches, runChosen } from "./branches.ts";
 import { editWords, endOf, outcomeWords } from "./words.ts";
@@ -54,7 +54,7 @@ export function Tree({ branches }: { branches: Branches }): JSX.Element {
         </li>
         {below(0, 1)}
       </ul>
-      <p class="soft nothing-sent">Branches run in this page on virtual time. Nothing is sent to the run itself.</p>
+      <p class="soft nothing-sent">Branches run in this page, in virtual time. Nothing is sent to the real run.</p>
     </>
   );
 }

@@ -1,4 +1,4 @@
-// Edits, outcomes and values in words.
+// Texts for edits, outcomes and values.
 import type { Edit, End } from "../../../ts/what_if/edits.ts";
 import type { BranchNode } from "../../../ts/what_if/tree.ts";
 import { stepsOf } from "../../../ts/what_if/steps.ts";
@@ -7,20 +7,20 @@ import type { RunItem, RunModel } from "../app/run_model.ts";
 
 export const jsonText = (value: unknown): string => JSON.stringify(value, undefined, 1) ?? "undefined";
 
-/** The thing of the recorded run that an edit is about. */
+/** The recorded item that an edit changes. */
 export const itemOfEdit = (model: RunModel, edit: Edit): RunItem | undefined =>
   "eventId" in edit ? model.itemOf(edit.eventId) : undefined;
 
 const endWords = (end: End): string =>
   end.kind === "completed"
-    ? `answers ${jsonText(end.result)}`
+    ? `returns ${jsonText(end.result)}`
     : end.kind === "failed"
     ? `fails: ${end.failure.message}`
     : end.kind === "never"
-    ? "is never answered"
+    ? "never completes"
     : end.kind;
 
-/** One edit as a line: what it is about, and what it does. */
+/** One edit as a line: the name of the item, and the change. */
 export function editWords(model: RunModel, edit: Edit): { readonly name: string; readonly did: string } {
   const item = itemOfEdit(model, edit);
   const name = item?.name ?? "";
@@ -36,7 +36,7 @@ export function editWords(model: RunModel, edit: Edit): { readonly name: string;
     case "insert":
       return { name: "name" in edit.message ? edit.message.name : edit.message.kind, did: `sent after event ${edit.after}` };
     case "duplicate":
-      return { name, did: `event ${edit.eventId}, sent again` };
+      return { name, did: `event ${edit.eventId}, sent twice` };
     case "move":
       return { name, did: `event ${edit.eventId}, after event ${edit.after}` };
     case "activity":
@@ -50,7 +50,7 @@ export function editWords(model: RunModel, edit: Edit): { readonly name: string;
   }
 }
 
-/** How a history ends, in words. */
+/** How a history ends. */
 export function endOf(events: readonly HistoryEvent[]): string {
   const last = stepsOf(events.slice(-1)).at(-1);
   return last?.kind === "run" && last.what !== "started"
@@ -58,17 +58,17 @@ export function endOf(events: readonly HistoryEvent[]): string {
     : "still open";
 }
 
-/** What came of a branch, in words; `isBad`: in red. */
+/** The result of a branch. `isBad`: shown in red. */
 export function outcomeWords({ result }: BranchNode): { readonly text: string; readonly isBad: boolean } {
   if (result === undefined) return { text: "has not run", isBad: false };
   const { outcome, events } = result;
   switch (outcome.kind) {
     case "stuck":
-      return { text: `its code fails: ${outcome.message}`, isBad: true };
+      return { text: `code fails: ${outcome.message}`, isBad: true };
     case "stopped":
       return { text: `stopped: ${outcome.message}`, isBad: false };
     case "asks":
-      return { text: "asks for an answer", isBad: false };
+      return { text: "needs a result", isBad: false };
     case "waits":
       return { text: "waits", isBad: false };
     default:

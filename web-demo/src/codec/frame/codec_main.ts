@@ -1,7 +1,7 @@
-// The whole of codec.html: it asks the one endpoint that the user has named, for the page, whose own policy allows no other origin.
+// The script of codec.html: calls the endpoint that the user has entered. The policy of the page itself allows no other origin.
 import type { CodecAsk, CodecStart, FromCodecFrame } from "./protocol.ts";
 
-/** An endpoint that takes longer is given up. */
+/** Timeout of one request. */
 const ANSWER_MS = 30_000;
 
 addEventListener("message", function begin(event: MessageEvent): void {
@@ -33,5 +33,5 @@ addEventListener("message", function begin(event: MessageEvent): void {
   tell({ id: 0, status: 0, text: "" });
 });
 
-/** Characters that end a source in a policy are left to the origin. */
+/** The policy source for an endpoint: only the origin if the path has characters that would end the source. */
 const sourceOf = ({ origin, pathname }: URL): string => /[;,\s]/.test(pathname) ? origin : origin + pathname;

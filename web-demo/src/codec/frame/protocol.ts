@@ -1,8 +1,7 @@
-// What page and codec frame say to each other.
-
-/** The page's first message, with the frame's port. The frame answers with id 0 once it is ready. */
+// Messages between the page and the codec frame.
+/** The first message, with the port for all others. The frame responds with id 0 when it is ready. */
 export interface CodecStart {
-  /** Address that payloads are posted to, "/decode" included. */
+  /** URL for POST requests, with "/decode". */
   readonly endpoint: string;
   readonly headers: { readonly [name: string]: string };
 }
@@ -16,5 +15,5 @@ export interface CodecAsk {
 
 export type FromCodecFrame =
   | { readonly id: number; readonly status: number; readonly text: string }
-  /** Nothing was answered: no such server, or one that does not allow this page's origin. */
+  /** No response: no such server, or its CORS headers do not allow the origin of this page. */
   | { readonly id: number; readonly error: string };

@@ -1,5 +1,5 @@
-// What a pasted codec may import: of Temporal's packages and ours what codecs use of them, and of Node what browsers have as well. All else has
-// to be in its text.
+// Modules that a pasted codec can import: the parts of Temporal's packages and of temporalex that codecs use, and Node's Web Crypto.
+// Everything else must be bundled into the text.
 import { payloadFromBytes, payloadToBytes } from "../../../../ts/codec/payload_bytes.ts";
 import type { Payload } from "temporalex";
 
@@ -36,21 +36,21 @@ const MODULES: { readonly [specifier: string]: Module } = {
   "node:crypto": { ...webcrypto, default: webcrypto },
 };
 const ADVICE: { readonly [specifier: string]: string } = {
-  zlib: 'new Response(stream.pipeThrough(new DecompressionStream("gzip"))) does it in browsers',
-  buffer: "Uint8Array, atob and TextDecoder do it in browsers",
+  zlib: 'in a browser use new Response(stream.pipeThrough(new DecompressionStream("gzip")))',
+  buffer: "in a browser use Uint8Array, atob and TextDecoder",
 };
 
-/** The module, where it has these names. Throws an Error that says what is not there and what to do. */
+/** Returns a module. Throws an Error if the module or one of `names` does not exist; `line` is that of the import. */
 export function importedModule(specifier: string, line: number, names: readonly string[]): Module {
   const found = Object.hasOwn(MODULES, specifier) ? MODULES[specifier]! : undefined;
   const bare = specifier.replace(/^node:/, "");
   if (found === undefined) {
     const advice = Object.hasOwn(ADVICE, bare)
       ? ADVICE[bare]!
-      : "put what it needs into its text, as `npx esbuild codec.ts --bundle --format=esm` does";
-    throw new Error(`line ${line}: there is no "${specifier}" here; ${advice}`);
+      : "bundle the codec into one file, for example with `npx esbuild codec.ts --bundle --format=esm`";
+    throw new Error(`line ${line}: cannot import "${specifier}"; ${advice}`);
   }
   const missing = names.find((name) => !Object.hasOwn(found, name));
-  if (missing !== undefined) throw new Error(`line ${line}: "${specifier}" has no ${missing} here`);
+  if (missing !== undefined) throw new Error(`line ${line}: "${specifier}" does not provide ${missing} here`);
   return found;
 }

@@ -1,18 +1,18 @@
-// The module of a pasted codec as the text of a function: the sandbox has no address from which a module could be imported. Types go, imports
-// become calls, exports assignments; lines stay where they are.
+// Turns a codec module into a function body, because the sandbox cannot import modules by URL. Types are removed, imports become
+// calls, exports become assignments; line numbers stay.
 import { type ModuleDeclaration, parse, type Statement } from "acorn";
 import { transform } from "sucrase";
 import { orderParameterProperties } from "../../../../ts/modules/loader/parameter_properties.ts";
 
 type Edit = readonly [from: number, to: number, text: string];
 
-/** The body of `async ($import, $exports) => {...}`. Throws the parser's errors, which name line and column. */
+/** The body of `async ($import, $exports) => {...}`. Throws errors of the parser, with line and column. */
 export function functionBody(text: string): string {
   const stripped = transform(text, { transforms: ["typescript"], disableESTransforms: true, production: true }).code;
   const js = orderParameterProperties(text, stripped);
   const { body } = parse(js, { ecmaVersion: "latest", sourceType: "module" });
   const edits: Edit[] = [];
-  // What is exported by name may be defined further down.
+  // Exports are assigned at the end: a name can be defined after its export.
   const last: string[] = [];
   for (const node of body) edit(node, js, edits, last);
   let made = "", at = 0;

@@ -1,5 +1,4 @@
-// The page's side of a pasted codec: a sandboxed frame of its own, in it one worker, and payloads that go there and come back. What comes back
-// was perhaps sent by hostile code, so it is checked.
+// Runs a pasted codec in a worker of a sandboxed frame. Messages from there can come from hostile code, so they are checked.
 import type { Payload, PayloadCodec } from "temporalex";
 import { codecScriptUrl } from "virtual:sandbox";
 import type { WebWorker } from "../../../../ts/platform/threads.ts";
@@ -8,20 +7,20 @@ import { SandboxFrame } from "../../realm/sandbox_frame.ts";
 import { onlyEncoded } from "../remote_codec.ts";
 import type { FromCodec, ToCodec } from "./protocol.ts";
 
-/** A module that takes longer to load, or a batch to decode, is given up. */
+/** Time limits for loading the module, and for decoding one batch. */
 const LOAD_MS = 10_000;
 const DECODE_MS = 30_000;
-/** Of one answer. A history has less. */
+/** Limit for one response; histories are smaller. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
 export interface RunningCodec {
   readonly codec: PayloadCodec;
-  /** Ends it at once, whatever it does; what is under way rejects. */
+  /** Terminates the worker; pending calls reject with `reason`. */
   stop(reason?: string): void;
   isRunning(): boolean;
 }
 
-/** Runs the text, which the reader has permitted. Rejects with what is wrong with it. `stopped`: ends it, also while it loads. */
+/** Loads the module that the user has permitted. Rejects if loading fails. `stopped`: terminates it at any time, also while it loads. */
 export async function runCodec(text: string, stopped: AbortSignal): Promise<RunningCodec> {
   const frame = await openFrame(stopped);
   const open = new Map<number, { resolve(payloads: Payload[]): void; reject(error: Error): void }>();
@@ -38,9 +37,10 @@ export async function runCodec(text: string, stopped: AbortSignal): Promise<Runn
   };
   stopped.addEventListener("abort", () => stop(), { once: true });
   if (stopped.aborted) stop();
-  worker.onerror = (event) => stop(`the codec has ended: ${(event as ErrorEvent).message}`);
-  worker.onmessageerror = () => stop("the codec has ended: a message from it cannot be read");
-  const late = (what: string, ms: number) => setTimeout(() => stop(`the codec has not ${what} within ${ms / 1000} s`), ms);
+  worker.onerror = (event) => stop(`the codec was terminated: ${(event as ErrorEvent).message}`);
+  worker.onmessageerror = () => stop("the codec was terminated: a message from it cannot be read");
+  const late = (what: string, ms: number) =>
+    setTimeout(() => stop(`the codec was terminated: ${what} took longer than ${ms / 1000} s`), ms);
   const post = (message: ToCodec) => worker.postMessage(message);
   worker.onmessage = ({ data }) => {
     const message = data as FromCodec;
@@ -53,7 +53,7 @@ export async function runCodec(text: string, stopped: AbortSignal): Promise<Runn
       else asked?.reject(new Error(message.message));
     }
   };
-  const timer = late("loaded", LOAD_MS);
+  const timer = late("loading", LOAD_MS);
   try {
     if (!frame.removed) post({ t: "load", text });
     await loaded;
@@ -65,7 +65,7 @@ export async function runCodec(text: string, stopped: AbortSignal): Promise<Runn
   }
   let ids = 0;
   const codec = onlyEncoded(async (payloads) => {
-    const timer = late("answered", DECODE_MS);
+    const timer = late("decoding", DECODE_MS);
     const id = ++ids;
     try {
       return await new Promise<Payload[]>((resolve, reject) => {
@@ -80,7 +80,7 @@ export async function runCodec(text: string, stopped: AbortSignal): Promise<Runn
   return { codec, stop, isRunning: () => !frame.removed };
 }
 
-/** A stop does not wait until the frame is there. */
+/** Rejects immediately when stopped, also while the frame is loading. */
 async function openFrame(stopped: AbortSignal): Promise<SandboxFrame> {
   const opening = open();
   const ended = new Promise<never>((_, reject) => {
@@ -94,12 +94,12 @@ async function openFrame(stopped: AbortSignal): Promise<SandboxFrame> {
 
 async function open(): Promise<SandboxFrame> {
   const response = await fetch(new URL(codecScriptUrl, document.baseURI));
-  if (!response.ok) throw new Error(`the sandbox's script cannot be fetched: ${response.status}`);
+  if (!response.ok) throw new Error(`cannot fetch the script of the sandbox: status ${response.status}`);
   const files = { script: await response.text(), core: new ArrayBuffer(0), hasCrypto: true };
   return await SandboxFrame.open({ files, check: checkedCodecMessage });
 }
 
-/** Returns the message. Throws an Error that says what is wrong with it. */
+/** Returns the message. Throws an Error if it is invalid. */
 function checkedCodecMessage(data: unknown): FromCodec {
   plainData(data);
   const message = (data ?? {}) as {
@@ -112,7 +112,7 @@ function checkedCodecMessage(data: unknown): FromCodec {
   const isKnown = message.t === "loaded" || (message.t === "refused" && isFailure) ||
     (message.t === "failed" && isFailure && typeof message.id === "number") ||
     (message.t === "decoded" && typeof message.id === "number" && arePayloads(message.payloads));
-  if (!isKnown) throw new Error("it is no message of a codec");
+  if (!isKnown) throw new Error("it sent an invalid message");
   return data as FromCodec;
 }
 
@@ -128,6 +128,6 @@ function arePayloads(value: unknown): boolean {
     typeof payload === "object" && payload !== null && typeof payload.metadata === "object" && payload.metadata !== null &&
     Object.values(payload.metadata).every(isBytes) && isBytes(payload.data)
   );
-  if (bytes > MOST_BYTES) throw new Error(`it answered ${Math.round(bytes / 2 ** 20)} MiB at once`);
+  if (bytes > MOST_BYTES) throw new Error(`it returned ${Math.round(bytes / 2 ** 20)} MiB at once`);
   return areRight;
 }

@@ -1,4 +1,4 @@
-// What the page and the worker of a pasted codec say to each other.
+// Messages between the page and the worker of a pasted codec.
 import type { Payload } from "temporalex";
 
 export type ToCodec =
@@ -9,5 +9,5 @@ export type FromCodec =
   | { readonly t: "loaded" }
   | { readonly t: "refused"; readonly message: string }
   | { readonly t: "decoded"; readonly id: number; readonly payloads: Payload[] }
-  /** `message`: with the name of what the codec threw. */
+  /** `message`: name and message of the error. */
   | { readonly t: "failed"; readonly id: number; readonly message: string };

@@ -1,4 +1,5 @@
-// `crypto.subtle` in the worker of a pasted codec: each call goes to the frame's document (realm/frame/subtle.ts), which has it.
+// `crypto.subtle` for the worker of a pasted codec, which does not have it: calls are forwarded to the frame's document
+// (realm/frame/subtle.ts).
 import type { KeyName, SubtleAnswer, SubtleAsk } from "../../realm/frame/subtle.ts";
 
 const METHODS = [
@@ -14,7 +15,7 @@ const call = (method: string, args: readonly unknown[]): Promise<unknown> =>
     postMessage({ t: "subtle", id: ids, method, args } satisfies SubtleAsk);
   });
 
-/** Takes the frame's answers. Returns false for other messages. */
+/** Handles responses of the frame. Returns false for other messages. */
 export function takeSubtle(data: SubtleAnswer | { readonly t?: unknown }): boolean {
   if (data.t !== "subtle") return false;
   const answer = data as SubtleAnswer;
@@ -25,7 +26,7 @@ export function takeSubtle(data: SubtleAnswer | { readonly t?: unknown }): boole
   return true;
 }
 
-/** Keys are looked at and given back, and never changed. */
+/** Keys stay in the frame; the worker has frozen references to them. */
 function frozen(result: unknown): unknown {
   if (typeof result === "object" && result !== null && "$key" in result) return Object.freeze(result as KeyName);
   return result;

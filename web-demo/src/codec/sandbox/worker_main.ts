@@ -1,5 +1,5 @@
-// The worker in which a pasted codec runs, inside the sandboxed frame of an opaque origin: no network, no storage, no way to the page. Its text
-// is parsed here, too, so that no text can hold up the page.
+// The worker that runs a pasted codec, in a sandboxed frame with an opaque origin: no network, storage or access to the page. The
+// text is parsed here as well, so that no input can block the page.
 import { takeSubtle } from "./subtle_here.ts";
 import type { Payload, PayloadCodec } from "temporalex";
 import { importedModule } from "./known_modules.ts";
@@ -13,7 +13,7 @@ let codecs: readonly PayloadCodec[] = [];
 const tell = (message: FromCodec): void => postMessage(message);
 
 addEventListener("message", ({ data }: MessageEvent<ToCodec | { readonly core: ArrayBuffer }>) => {
-  // The frame's own first message is not for codecs.
+  // The first message of the frame has no `t`; it is for workflow code.
   if (!("t" in data) || takeSubtle(data)) return;
   if (data.t === "load") void load(data.text);
   else void decode(data.id, data.payloads);
@@ -32,17 +32,17 @@ async function load(text: string): Promise<void> {
   }
 }
 
-/** The default export, or the one that is named `codec`: a codec, several of them, or a class of one. */
+/** The codecs of the default export, of `codec` or of the first export that is a codec; a class is instantiated. */
 function codecsOf(exports: { readonly [name: string]: unknown }): readonly PayloadCodec[] {
   const given = exports["default"] ?? exports["codec"] ?? Object.values(exports).find(isCodec);
   const all = (Array.isArray(given) ? given : [given]).map((one: unknown) =>
     typeof one === "function" && isCodec(one.prototype) ? new (one as new () => PayloadCodec)() : one
   );
   if (given === undefined || all.length === 0) {
-    throw new Error("the module exports no codec; `export default { encode, decode }`, or name it `codec`");
+    throw new Error("the module does not export a codec; use `export default { encode, decode }`, or export it as `codec`");
   }
   for (const one of all) {
-    if (!isCodec(one)) throw new Error("what the module exports has no function `decode`: a codec has `encode` and `decode`");
+    if (!isCodec(one)) throw new Error("the exported codec has no function `decode`; a codec has `encode` and `decode`");
   }
   return all as PayloadCodec[];
 }
@@ -56,8 +56,8 @@ async function decode(id: number, given: readonly Payload[]): Promise<void> {
     for (const codec of codecs.toReversed()) {
       const count = payloads.length;
       const decoded: unknown = await codec.decode(payloads);
-      if (!Array.isArray(decoded)) throw new TypeError(`it returned a value of type ${typeof decoded}, not a list of payloads`);
-      if (decoded.length !== count) throw new TypeError(`it was given ${count} payloads and returned ${decoded.length}`);
+      if (!Array.isArray(decoded)) throw new TypeError(`decode must return an array of payloads, not ${typeof decoded}`);
+      if (decoded.length !== count) throw new TypeError(`decode returned ${decoded.length} payloads for ${count}`);
       payloads = decoded.map(plainPayload);
     }
     tell({ t: "decoded", id, payloads });
@@ -66,7 +66,7 @@ async function decode(id: number, given: readonly Payload[]): Promise<void> {
   }
 }
 
-/** In arrays of its own: codecs may answer messages of a protobuf library, or views of larger buffers. */
+/** Copies the bytes: codecs can return messages of a protobuf library, or views of larger buffers. */
 function plainPayload(payload: Partial<Payload> | null | undefined): Payload {
   const metadata: { [key: string]: Uint8Array } = {};
   for (const [key, value] of Object.entries(payload?.metadata ?? {})) metadata[key] = bytesOf(value, `metadata ${key}`);
@@ -74,17 +74,17 @@ function plainPayload(payload: Partial<Payload> | null | undefined): Payload {
 }
 
 function bytesOf(value: unknown, what: string): Uint8Array {
-  if (!ArrayBuffer.isView(value)) throw new TypeError(`it returned a payload whose ${what} is not a Uint8Array`);
+  if (!ArrayBuffer.isView(value)) throw new TypeError(`decode returned a payload whose ${what} is not a Uint8Array`);
   return new Uint8Array(value.buffer, value.byteOffset, value.byteLength).slice();
 }
 
-/** "OperationError: ..."; for names of Node what to do. */
+/** For example "OperationError: ..."; with advice if a global of Node is missing. */
 function named(error: unknown): string {
   const { name, message } =
     (typeof error === "object" && error !== null ? error : { name: "thrown", message: String(error) }) as Error;
   const text = message === "" ? `${name}` : `${name}: ${message}`;
   const advice = /\b(Buffer|process|require) is not defined/.test(text)
-    ? "; that is Node's, and a codec runs in a browser here"
+    ? "; the codec runs in a browser here, without Node's globals"
     : "";
   return `${text.slice(0, 500)}${advice}`;
 }

@@ -85,6 +85,35 @@ test("the documentation is in plain words", () => {
   assert.deepEqual(problems, []);
 });
 
+/** Folders of the page whose comments, labels and errors are in plain words. */
+const PAGE_FOLDERS = ["app", "codec", "inspector", "take_away", "what_if"];
+
+/** A line of code without strings of one word (names, paths); empty if it has no comment, string or text. */
+const readableCode = (line: string): string => {
+  const text = line.replace(/"[^"\s]*"/g, "");
+  return /\/\/|\/\*|^\s*\*|["`]|>[^<]*[a-z]|^\s*[A-Z][^(){}=]*$/.test(text) ? text : "";
+};
+
+test("comments and texts of the page are in plain words", () => {
+  const files = execFileSync("git", ["ls-files", ...PAGE_FOLDERS.map((folder) => `web-demo/src/${folder}`)], { encoding: "utf8" })
+    .split("\n").filter((file) => /\.tsx?$/.test(file));
+  assert.ok(files.length > 50, `${files.length} files`);
+  const problems = files.flatMap((file) =>
+    readFileSync(file, "utf8").split("\n").flatMap((line, i) => {
+      const problem = problemOf(readableCode(line));
+      return problem === undefined ? [] : [`${file}:${i + 1}: ${problem}`];
+    })
+  );
+  assert.deepEqual(problems, []);
+});
+
+test("of code, comments and sentences are read; names and paths are not", () => {
+  assert.notEqual(problemOf(readableCode("  /** The worker answers. */")), undefined);
+  assert.notEqual(problemOf(readableCode('  title="The code stands here"')), undefined);
+  assert.equal(problemOf(readableCode('import { openFiles } from "./doors.ts";')), undefined);
+  assert.equal(problemOf(readableCode('  if (what === "answers") {')), undefined);
+});
+
 test("names of tests and addresses of links are not read", () => {
   const text =
     'A rule.\n\nTests: [a](b) "the worker answers",\n"nobody polls".\n\nSee [a](../beside-a-store.md). The run goes on.\n';

@@ -23,7 +23,7 @@ export interface OpenOptions {
   readonly listed?: boolean;
 }
 
-/** Opens the histories of a file and makes the first one the current run. Returns undefined, after a notice, if there is no history. */
+/** Opens the histories of a file and makes the first one the current run. Without a history a notice is shown and undefined returned. */
 export async function openBytes(name: string, bytes: Uint8Array, options: OpenOptions = {}): Promise<OpenRun | undefined> {
   try {
     const histories = await historiesIn(bytes);

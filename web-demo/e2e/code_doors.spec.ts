@@ -20,7 +20,7 @@ test("code that was dropped is shown first, runs after a click, and its verdict 
   await expect(dialog).toContainText("tally.ts");
   await expect(dialog).toContainText("export const tally");
   expect(app.page.frames().length).toBeLessThanOrEqual(before); // there is no frame yet in which it could have run
-  await app.page.getByRole("button", { name: "Run it" }).click();
+  await app.page.getByRole("button", { name: "Run code" }).click();
   await expect(app.page.locator("#verdict")).toHaveText(/Replays/);
 });
 
@@ -63,7 +63,7 @@ test("a folder is searched for the workflow, and only what that needs is read", 
   await expect(dialog).toContainText("package steps 3 files");
   await expect(dialog).not.toContainText("unused");
   await expect(dialog).not.toContainText("activities.ts");
-  await app.page.getByRole("button", { name: "Run it" }).click();
+  await app.page.getByRole("button", { name: "Run code" }).click();
   await expect(app.page.locator("#verdict")).toHaveText(/Replays/);
 });
 
@@ -95,7 +95,7 @@ test("a missing import is named, with what to do, and dropping it beside helps",
   await permit(app);
   await expect(app.page.locator("#verdict")).toHaveAttribute(
     "title",
-    /tally\.ts:1: imports "\.\/one\.ts".*Drop that file beside this one/,
+    /tally\.ts:1: imports "\.\/one\.ts".*Drop that file as well/,
   );
   await app.drop([{ name: "one.ts", content: "export const one: number = 1;" }]);
   await permit(app);

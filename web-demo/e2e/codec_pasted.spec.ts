@@ -66,7 +66,7 @@ export const vault = workflow("Vault", async (combination: string) => {
 });`,
   }]);
   await page.getByRole("button", { name: "Show what will run" }).click();
-  await page.getByRole("button", { name: "Run it", exact: true }).click();
+  await page.getByRole("button", { name: "Run code", exact: true }).click();
   await app.drop([{ name: "codec.ts", content: codecModule("right") }]);
   await expect(page.locator("#codec-dialog")).toBeVisible();
   await page.locator("#run-codec").click();

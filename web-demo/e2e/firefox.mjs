@@ -68,7 +68,7 @@ const STORIES = {
     await said(page, "h1", "Tally");
     await drop(page, [["tally.ts", rename(read("examples/counter/workflow.ts"))]]);
     await click(page, "button", "Show what will run");
-    await click(page, "button", "Run it");
+    await click(page, "button", "Run code");
     await said(page, "#verdict", "Replays to the end");
   },
   "a history that its code does not replay is shown at the place": async (page) => {

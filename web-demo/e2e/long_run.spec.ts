@@ -15,7 +15,7 @@ test("of two thousand messages five are in the page, then a hundred, and a step 
   await expect(app.page.locator("#position")).toContainText("of 8,001");
   await app.drop([{ name: "tally.ts", content: tallyCode() }]);
   await app.page.getByRole("button", { name: "Show what will run" }).click();
-  await app.page.getByRole("button", { name: "Run it" }).click();
+  await app.page.getByRole("button", { name: "Run code" }).click();
   await expect(app.page.locator("#verdict")).toContainText("Replays");
   const messages = app.page.locator("#messages");
   await expect(messages.locator("h3")).toContainText(MESSAGES.toLocaleString("en-US"));

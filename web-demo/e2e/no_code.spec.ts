@@ -67,9 +67,9 @@ test("a failed activity: attempts, input, failure, cause and result", async ({ a
   await expect(page.locator("#tries tbody tr").nth(1)).toContainText("about 1:56:");
   await expect(page.locator("#tries tbody tr").nth(1)).toContainText("2.5 s");
   await expect(page.locator("#tries tbody tr").nth(3)).toContainText("NoSeatsError no seats");
-  await expect(thing).toContainText("It began in task 2, after approve.");
-  await expect(thing).toContainText("Then task 3 answered with Notify.");
-  await thing.getByRole("button", { name: "Next event of it" }).click();
+  await expect(thing).toContainText("Started in task 2, after approve.");
+  await expect(thing).toContainText("Then task 3 led to Notify.");
+  await thing.getByRole("button", { name: "Next event", exact: true }).click();
   await app.isAt(12);
   await expect(thing.locator("h2")).toHaveText("BookFlight");
   await thing.getByRole("button", { name: "All of it, event 13" }).click();
@@ -87,7 +87,7 @@ test("the run itself: where its time went, what the history tells, what is open,
     "BookFlight failed 4 times in 41 s. Only the last failure is recorded: no seats",
   );
   await expect(page.locator("#findings")).toContainText("The 1 d timer never fired");
-  await expect(page.locator("#code-door")).toContainText("A worker in Go ran this one");
+  await expect(page.locator("#code-door")).toContainText("this run is from a Go worker");
   await expect(page.locator("#limits")).toContainText("18 of 51,200");
   await expect(page.locator("#links")).toContainText("A child: Notify trip-1-notify");
   await expect(page.locator("#open-now")).toContainText("No activity, timer or child");

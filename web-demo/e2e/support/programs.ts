@@ -28,5 +28,5 @@ export async function openFolder(app: App, files: { readonly [path: string]: str
 /** Looks at what will run, and runs it. */
 export async function permit(app: App): Promise<void> {
   await app.page.getByRole("button", { name: "Show what will run" }).click();
-  await app.page.getByRole("button", { name: "Run it" }).click();
+  await app.page.getByRole("button", { name: "Run code" }).click();
 }

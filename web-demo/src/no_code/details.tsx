@@ -1,4 +1,4 @@
-// The right pane of a run without code: the door to code, what the history tells by itself, what is open at the position, other runs, limits.
+// The right pane of a run without code: findings, open items, buttons to open code, related runs, facts and limits.
 import type { JSX } from "preact";
 import type { RunLink } from "temporalex/debug";
 import { goTo, openedRuns, type OpenRun, playing, position, selectItem, showRun } from "../app/state.ts";
@@ -29,11 +29,11 @@ function CodeDoor({ run }: { run: OpenRun }): JSX.Element {
   const file = /\.(?:json|bin|gz|pb)$/.test(run.name) ? run.name : "history.json";
   return (
     <section class="section" id="code-door">
-      <h3>Put the code beside it</h3>
+      <h3>Open the code</h3>
       {isOther
         ? (
           <p class="second">
-            Code in TypeScript replays here. A worker in {language} ran this one; all that its history says is here.
+            This page replays TypeScript code only, and this run is from a {language} worker.
           </p>
         )
         : (
@@ -57,7 +57,7 @@ function Findings({ run }: { run: OpenRun }): JSX.Element {
   const { findings, notes } = run.model;
   return (
     <section class="section" id="findings">
-      <h3>What the history tells</h3>
+      <h3>Findings in the history</h3>
       {findings.length === 0 && notes.length === 0 && <p class="second">{nothingText(run)}</p>}
       <ul class="findings">
         {findings.map(({ kind, text, eventId }) => (
@@ -79,7 +79,7 @@ function Findings({ run }: { run: OpenRun }): JSX.Element {
         {notes.map((note) => (
           <li key={note}>
             <Glyph kind="unknown" />
-            <p class="second wrap">Of the file: {note}.</p>
+            <p class="second wrap">Note on the file: {note}.</p>
           </li>
         ))}
       </ul>
@@ -91,10 +91,10 @@ function Findings({ run }: { run: OpenRun }): JSX.Element {
 const nothingText = ({ model }: OpenRun): string =>
   model.items.some(endedBadly) ? "Nothing took long." : "Nothing failed, and nothing took long.";
 
-/** More are counted. */
+/** Items that are shown; more are counted. */
 const MOST_OPEN = 6;
 
-/** What has begun and has not ended at the position. It has the same height for none and for one, so that a step moves little. */
+/** Items that are open at the position. The height is the same for none and one, so that a step moves little. */
 function OpenNow({ run }: { run: OpenRun }): JSX.Element {
   const { model } = run;
   const at = position.value;
@@ -136,7 +136,7 @@ function Links({ run }: { run: OpenRun }): JSX.Element | null {
   if (links.length === 0) return null;
   return (
     <section class="section" id="links">
-      <h3>Other runs that it names</h3>
+      <h3>Related runs</h3>
       <ul class="told">
         {links.slice(0, MOST_LINKS).map((link) => {
           const there = isOpen(link);
@@ -159,8 +159,8 @@ function Links({ run }: { run: OpenRun }): JSX.Element | null {
       {links.length > MOST_LINKS && <p class="soft">and {count(links.length - MOST_LINKS)} more</p>}
       <p class="soft">
         {links.some((link) => !isOpen(link) && !canOpen(link))
-          ? "Drop their histories here to go from one to the other."
-          : "Chain, in the corner of the timeline, shows them as one."}
+          ? "Drop their histories on this page to open them from here."
+          : "Chain, above the timeline, shows all of them."}
       </p>
     </section>
   );
@@ -177,7 +177,7 @@ function Facts({ run }: { run: OpenRun }): JSX.Element {
     ["SDK", sdk],
     [identities.length > 1 ? "Workers" : "Worker", listed(identities)],
     [builds.length > 1 ? "Builds" : "Build", listed(builds)],
-    ["Try of the run", attempt > 1 ? count(attempt) : ""],
+    ["Attempt", attempt > 1 ? count(attempt) : ""],
     ["Cron", cron],
   ];
   return (

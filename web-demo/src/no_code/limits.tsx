@@ -54,5 +54,5 @@ function nextText({ name, warns, inMs }: NextLimit): string {
   const what = name === "events" ? `${count(warns)} events` : bytes(warns);
   return inMs === 0
     ? `The server suggests to continue as new: the history has ${what} or more.`
-    : `As it goes now, the server suggests to continue as new in about ${lasting(inMs)}, at ${what}.`;
+    : `At the current rate, the server suggests to continue as new in about ${lasting(inMs)}, at ${what}.`;
 }

@@ -21,17 +21,17 @@ import { bareName, endedBadly, STATUS } from "../../../ts/run_view/words.ts";
 export function NoCodeMiddle({ run }: { run: OpenRun }): JSX.Element {
   const item = shownItem.value;
   if (item === undefined) {
-    return <p class="empty soft">Press a row or a bar: what it was given and what came of it stand here.</p>;
+    return <p class="empty soft">Choose a row or a bar to see its input and result.</p>;
   }
   return (
-    <div class="scroll thing-pane" id="thing" tabIndex={0} role="region" aria-label="The selected thing">
+    <div class="scroll thing-pane" id="thing" tabIndex={0} role="region" aria-label="Selected item">
       <Title run={run} item={item} />
       <TriesTable run={run} item={item} />
       <Wells run={run} item={item} />
       {item.from === 1 && <SummaryTable run={run} />}
       {item.kind !== "run" && (
         <section class="section">
-          <h3>How it came about, and what came of it</h3>
+          <h3>Cause and result</h3>
           <LedTo run={run} item={item} />
           <CameOf run={run} item={item} />
         </section>
@@ -48,7 +48,7 @@ function Title({ run, item }: { run: OpenRun; item: RunItem }): JSX.Element {
   const took = item.startMs !== undefined && item.endMs !== undefined && item.endMs > item.startMs
     ? ` in ${lasting(item.endMs - item.startMs)}`
     : "";
-  const tries = item.attempt > 1 ? ` after ${item.attempt} tries` : "";
+  const tries = item.attempt > 1 ? ` after ${item.attempt} attempts` : "";
   const end = item.closedBy === undefined
     ? "open at the end of the history"
     : `${STATUS[item.status]}${item.status === "failed" && tries !== "" ? tries : took}`;
@@ -128,7 +128,7 @@ function Events({ run, item }: { run: OpenRun; item: RunItem }): JSX.Element {
   };
   return (
     <section class="section">
-      <h3>{item.eventIds.length === 1 ? "Its event" : `Its ${count(item.eventIds.length)} events`}</h3>
+      <h3>{item.eventIds.length === 1 ? "Event" : `${count(item.eventIds.length)} events`}</h3>
       <ol class="thing-events">
         {shown.map((id, i) => {
           const line = model.lines[id - 1]!;
@@ -157,9 +157,7 @@ function Events({ run, item }: { run: OpenRun; item: RunItem }): JSX.Element {
         })}
       </ol>
       <p class="doors">
-        {next !== undefined && (
-          <button type="button" class="button small" onClick={() => goAnd(next, item)}>Next event of it</button>
-        )}
+        {next !== undefined && <button type="button" class="button small" onClick={() => goAnd(next, item)}>Next event</button>}
         <button type="button" class="button small" onClick={copy}>{copied === item ? "Copied" : "Copy JSON"}</button>
       </p>
     </section>

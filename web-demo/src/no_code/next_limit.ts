@@ -1,4 +1,4 @@
-// When a server will suggest to continue as new, if the run goes on as it did lately.
+// Estimates when a server will suggest to continue as new, from the rate of the newest events.
 import type { RunModel } from "../app/run_model.ts";
 
 export interface NextLimit {

@@ -1,4 +1,4 @@
-// What led to a thing and what came of it, as sentences.
+// Cause and result of an item, as sentences.
 import type { JSX } from "preact";
 import type { RunItem } from "../app/run_model.ts";
 import { goTo, type OpenRun, playing } from "../app/state.ts";
@@ -20,21 +20,21 @@ export function LedTo({ run: { model }, item }: { run: OpenRun; item: RunItem })
     const news = item.eventIds.length < 2 ? [] : seenBy(model, { number, task: item });
     return (
       <p class="say">
-        {news.length === 0 ? "Nothing was new to it." : (
+        {news.length === 0 ? "Nothing new before this task." : (
           <>
-            New to it: <Things items={news} />.
+            Woken by: <Things items={news} />.
           </>
         )}
       </p>
     );
   }
-  if (item.kind === "signal") return <p class="say">It came from outside.</p>;
+  if (item.kind === "signal") return <p class="say">Sent from outside the workflow.</p>;
   const made = madeIn(model, item);
   if (made === undefined) return null;
   const news = seenBy(model, made);
   return (
     <p class="say">
-      {item.kind === "update" ? "It was accepted in " : "It began in "}
+      {item.kind === "update" ? "Accepted in " : "Started in "}
       <TaskLink {...made} />
       {news.length === 0 || item.kind === "update" ? "." : (
         <>
@@ -47,19 +47,21 @@ export function LedTo({ run: { model }, item }: { run: OpenRun; item: RunItem })
 
 export function CameOf({ run: { model }, item }: { run: OpenRun; item: RunItem }): JSX.Element {
   if (item.kind === "task") return <TaskResult run={{ model }} item={item} />;
-  if (item.closedBy === undefined) return <p class="say">It is open at the end of the history.</p>;
+  if (item.closedBy === undefined) return <p class="say">Open at the end of the history.</p>;
   // A workflow task writes the outcome of an update. No later task has to process that.
   if (item.kind === "update") return <UpdateResult model={model} item={item} closedBy={item.closedBy} />;
   const answer = takenBy(model, item.closedBy);
   if (answer === undefined) {
     const isOver = model.facts.status !== "Running";
     return (
-      <p class="say">{isOver ? "The run ended before a workflow task saw how it ended." : "No workflow task has seen it yet."}</p>
+      <p class="say">
+        {isOver ? "The run ended before a workflow task processed the result." : "No workflow task has processed the result yet."}
+      </p>
     );
   }
   return (
     <p class="say">
-      <Answer answer={answer} text="answered with" />
+      <Answer answer={answer} />
     </p>
   );
 }
@@ -68,7 +70,7 @@ type UpdateResultProps = Pick<OpenRun, "model"> & { readonly item: RunItem; read
 
 function UpdateResult({ model, item, closedBy }: UpdateResultProps): JSX.Element {
   const wrote = writtenIn(model, closedBy);
-  if (item.status === "rejected") return <p class="say">Its validator rejected it.</p>;
+  if (item.status === "rejected") return <p class="say">Rejected by its validator.</p>;
   const outcome = item.status === "failed" ? "failed" : "completed";
   if (wrote === undefined) return <p class="say">It {outcome}.</p>;
   const isSame = madeIn(model, item)?.number === wrote.number;
@@ -90,36 +92,42 @@ function TaskResult({ run: { model }, item }: { run: Pick<OpenRun, "model">; ite
   }
   return (
     <p class="say">
-      <Answer answer={taskAnswer(model, { number, task: item })} text="asked for" /> {waited}
+      <Answer answer={taskAnswer(model, { number, task: item })} isTask /> {waited}
       {ran}.
     </p>
   );
 }
 
-function Answer({ answer: { number, task, began, took, answered }, text }: { answer: TaskAnswer; text: string }): JSX.Element {
+interface AnswerProps {
+  readonly answer: TaskAnswer;
+  /** The sentence is about the task itself, so it needs no link to it. */
+  readonly isTask?: boolean;
+}
+
+function Answer({ answer: { number, task, began, took, answered }, isTask = false }: AnswerProps): JSX.Element {
   const nothing = began.length + took.length + answered.length === 0;
   return (
     <>
-      {text === "asked for" ? "It " : (
+      {isTask ? "The task " : (
         <>
           Then <TaskLink number={number} task={task} />
           {" "}
         </>
       )}
-      {nothing && "asked for nothing new."}
+      {nothing && "led to nothing new."}
       {began.length > 0 && (
         <>
-          {text} <Things items={began} />
+          led to <Things items={began} />
         </>
       )}
       {took.length > 0 && (
         <>
-          {began.length > 0 ? ", and " : ""}took back <Things items={took} />
+          {began.length > 0 ? ", and " : ""}canceled <Things items={took} />
         </>
       )}
       {answered.length > 0 && (
         <>
-          {began.length + took.length > 0 ? ", and " : ""}answered <Things items={answered} />
+          {began.length + took.length > 0 ? ", and " : ""}completed <Things items={answered} />
         </>
       )}
       {!nothing && "."}

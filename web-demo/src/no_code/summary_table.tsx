@@ -16,14 +16,14 @@ export function SummaryTable({ run }: { run: OpenRun }): JSX.Element | null {
   const longest = Math.max(1, ...rows.map(({ longestMs }) => longestMs ?? 0));
   return (
     <section class="section">
-      <h3>What it did, and how long that took</h3>
+      <h3>Items by name and duration</h3>
       <table class="tries summary">
         <thead>
           <tr>
             <th>Name</th>
             <th class="right">Times</th>
             <th class="right">Failed</th>
-            <th class="right">Tries</th>
+            <th class="right">Attempts</th>
             <th class="right">Median</th>
             <th>Longest</th>
           </tr>

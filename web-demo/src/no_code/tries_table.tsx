@@ -20,7 +20,7 @@ export function TriesTable({ run, item }: { run: OpenRun; item: RunItem }): JSX.
       <table class="tries" id="tries">
         <thead>
           <tr>
-            <th>Try</th>
+            <th>Attempt</th>
             <th>Started</th>
             <th>Back-off before</th>
             <th>Ended with</th>
@@ -47,7 +47,7 @@ export function TriesTable({ run, item }: { run: OpenRun; item: RunItem }): JSX.
                       </>
                     )
                     : isLast
-                    ? item.status === "completed" ? "its result" : item.status === "open" ? "still running" : item.status
+                    ? item.status === "completed" ? "result" : item.status === "open" ? "still running" : item.status
                     : <span class="soft">not recorded</span>}
                 </td>
               </tr>
@@ -57,9 +57,9 @@ export function TriesTable({ run, item }: { run: OpenRun; item: RunItem }): JSX.
       </table>
       <p class="soft">
         {all[0]!.number < tries[0]!.number || tries[0]!.number > 1
-          ? `Tries before ${count(tries[0]!.number)} are left out. `
+          ? `Attempts before ${count(tries[0]!.number)} are not shown. `
           : ""}
-        History keeps the last try only. Pale bars: placed by the retry policy.
+        The history has the last attempt only. Earlier times are estimated from the retry policy.
       </p>
     </section>
   );

@@ -1,13 +1,13 @@
-// The doors for code: drops, pastes and dialogs. The buttons stand where a run has no code.
+// Opens code from drops, pastes and file dialogs.
 import type { JSX } from "preact";
 import { codeDoor } from "../app/drop_paste.ts";
 import { inTurn, openFiles } from "../app/doors.ts";
 import { type Dropped, takeDrop, takeFiles } from "./dropped.ts";
 
-/** A history begins with neither of these. */
+/** The start of source code; a history never starts like this. */
 const IS_CODE = /^\s*(?:(?:import|export|const|async|function)\b|\/[/*])/;
 
-/** Lets dropped and pasted code in. */
+/** Registers the handlers for dropped and pasted code. */
 export function openCodeDoors(): void {
   codeDoor.current = {
     drop: (data) => {
@@ -39,7 +39,7 @@ export function CodeButtons(): JSX.Element {
   );
 }
 
-/** Where code is open: that of another folder takes its place, another version of it for one. */
+/** Replaces the code with that of another folder, for example another version. */
 export function OtherFolderButton(): JSX.Element {
   return (
     <Door
@@ -47,7 +47,7 @@ export function OtherFolderButton(): JSX.Element {
       folder
       small
       id="other-folder"
-      title="Replay with the code of another folder; a drop does the same"
+      title="Replay with the code of another folder; you can also drop it"
     />
   );
 }

@@ -1,8 +1,8 @@
-// What to do about code that cannot be loaded for want of a file.
+// Advice for code that imports a missing file.
 import type { Problem } from "../../../ts/modules/loader/errors.ts";
 import type { CodeSet } from "./code_set.ts";
 
-/** The problem with what the user of the page can do about it. */
+/** Appends advice to a problem of a missing import. */
 export function explained(problem: Problem, code: CodeSet): Problem {
   if (problem.code !== "not-found" || problem.name === "") return problem;
   return { ...problem, message: `${problem.message}. ${advice(problem.name, code)}` };
@@ -12,10 +12,10 @@ function advice(specifier: string, { source }: CodeSet): string {
   const command = "or start `temporalex debug` with the history and `--workflows`, which finds modules as Node does";
   if (specifier.startsWith(".") || specifier.startsWith("/")) {
     return source === undefined
-      ? `Drop that file beside this one, or the folder that holds both, ${command}`
-      : `The dropped folder does not hold it: drop the folder above, ${command}`;
+      ? `Drop that file as well, or the folder that contains both, ${command}`
+      : `The file is not in the dropped folder: drop its parent folder, ${command}`;
   }
   return source === undefined
-    ? `It is a package: drop the folder of the project, with its node_modules, ${command}`
-    : `It is a package, and the dropped folder has no node_modules with it: install it and drop the folder again, ${command}`;
+    ? `This is a package: drop the folder of the project, with its node_modules, ${command}`
+    : `This package is not in node_modules of the dropped folder: install it and drop the folder again, ${command}`;
 }

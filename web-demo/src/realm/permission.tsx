@@ -1,5 +1,5 @@
-// What is asked before code runs that did not come with the page: which files, how large, what they begin with. And, where several files
-// have the workflow, which of them it is.
+// Asks before code runs that is not part of the page, and shows its files. Also asks for the entry file if several files have the
+// workflow.
 import { computed, type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -11,17 +11,17 @@ import "./permission.css";
 import { entryQuestion, stopRunning } from "./run_code.ts";
 
 const FROM: { readonly [origin in CodeSet["origin"]]: string } = {
-  sample: "It came with this page.",
-  folder: "It came from a folder that was dropped or chosen here.",
-  files: "It came from files that were dropped or chosen here.",
-  paste: "It was pasted here.",
-  bundle: "It came from a bundle that was dropped here.",
-  link: "It came from the link that was followed here.",
-  "command line": "It was named on the command line.",
+  sample: "The code is part of this page.",
+  folder: "The code is from a folder that you opened or dropped.",
+  files: "The code is from files that you opened or dropped.",
+  paste: "You pasted the code.",
+  bundle: "The code is from a bundle that you dropped.",
+  link: "The code is from a link that you followed.",
+  "command line": "The code is from the command line.",
 };
-/** Lines of each file that are shown. */
+/** Lines that are shown of each file. */
 const FIRST_LINES = 12;
-/** Files that are listed one by one; of packages the names are enough. */
+/** Files that are listed; packages are listed by name. */
 const LISTED = 50;
 
 const waiting = computed((): OpenRun | undefined =>
@@ -31,10 +31,10 @@ const seen: Signal<boolean> = signal(false);
 const replaying = computed((): OpenRun | undefined =>
   currentRun.value?.verdict.value.state === "replaying" ? currentRun.value : undefined
 );
-/** Most code is replayed before there would be something to stop. */
+/** The Stop button is shown after this delay; most replays take less. */
 const SLOW_MS = 700;
 
-/** The bar over a run whose code has not run yet, and its dialog. */
+/** The bar of a run whose code is not permitted yet, and its dialog. */
 export function Permission(): JSX.Element {
   const run = waiting.value;
   return (
@@ -43,7 +43,7 @@ export function Permission(): JSX.Element {
         <div class="permission" id="permission">
           <p>
             <b>This code has not run yet.</b> {FROM[run.code.value!.origin]}{" "}
-            It runs in this tab only, shut off from the page and the network.
+            The code runs in this tab, isolated from the page and the network.
           </p>
           <button type="button" class="button main" onClick={() => (seen.value = true)}>Show what will run</button>
         </div>
@@ -57,7 +57,7 @@ export function Permission(): JSX.Element {
   );
 }
 
-/** Code that takes a while, and the way to end it. */
+/** Shown while code runs for long, with a Stop button. */
 function Running(): JSX.Element | null {
   const run = replaying.value;
   const [isSlow, setSlow] = useState(false);
@@ -69,7 +69,7 @@ function Running(): JSX.Element | null {
   }, [run]);
   if (run === undefined || !isSlow) return null;
   return (
-    <aside class="permission floating" id="running" aria-label="Code that runs">
+    <aside class="permission floating" id="running" aria-label="Running code">
       <p>The code is still running.</p>
       <button type="button" class="button risky" onClick={() => void stopRunning(run)}>Stop</button>
     </aside>
@@ -83,7 +83,7 @@ function WhatWillRun({ run, code }: { readonly run: OpenRun; readonly code: Code
     <>
       <p class="say">
         {FROM[code.origin]} To replay <b>{run.model.facts.type}</b>{" "}
-        it runs in a worker of a sandboxed frame: without network, storage, or a way to this page.
+        it runs in a worker of a sandboxed frame, without access to the network, storage or this page.
       </p>
       <ul class="will-run">
         {own.slice(0, LISTED).map(({ path, text }) => (
@@ -112,7 +112,7 @@ function WhatWillRun({ run, code }: { readonly run: OpenRun; readonly code: Code
             permit(code);
           }}
         >
-          Run it
+          Run code
         </button>
         <button type="button" class="button" onClick={() => (seen.value = false)}>Not now</button>
       </p>
@@ -131,12 +131,12 @@ function EntryQuestion(): JSX.Element {
     },
   } as Signal<boolean>;
   return (
-    <Dialog id="entry" title="Which file is it?" isOpen={isOpen}>
+    <Dialog id="entry" title="Choose the workflow file" isOpen={isOpen}>
       {question !== undefined && (
         <>
           <p class="say">
             {question.candidates.length} files have a workflow{" "}
-            <b>{question.run.model.facts.type}</b>. Choose the one that the worker loads.
+            <b>{question.run.model.facts.type}</b>. Choose the file that your worker loads.
           </p>
           <ul class="entries">
             {question.candidates.map((path) => (

@@ -1,4 +1,4 @@
-// Finds the workflow in what was dropped or pasted, and puts the code beside the current run. Loaded with the first code that comes in.
+// Finds the workflow in dropped or pasted code and attaches the code to the current run.
 import { dismiss, type Notice, notify } from "../app/notices.ts";
 import { currentRun, type OpenRun } from "../app/state.ts";
 import { openCodec } from "../codec/mod.ts";
@@ -10,7 +10,7 @@ import { mayRun } from "./permission.ts";
 import { ownFiles, readFiles } from "./read_dropped.ts";
 import { entryQuestion, putCode } from "./run_code.ts";
 
-/** Takes the files and folders of a drop as the code of the current run. */
+/** Attaches dropped files and folders to the current run. */
 export async function takeCode({ files, folders }: Dropped): Promise<void> {
   const run = currentRun.peek();
   const name = [...folders, ...files].map((each) => each.name).join(", ");
@@ -20,7 +20,7 @@ export async function takeCode({ files, folders }: Dropped): Promise<void> {
     const loose = await readFiles(files);
     const own = folder === undefined ? [] : await ownFiles(folder.source);
     if (folder === undefined && isCodec(run, loose)) return void openCodec(loose[0]!.text);
-    // One file alone goes into the code that is there, where it belongs to it: an import that was missing.
+    // Files are added to dropped files: they can be missing imports.
     const before = run.code.peek();
     if (folder === undefined && before !== undefined && before.source === undefined && before.origin === "files") {
       const all = [...before.files.filter(({ path }) => !loose.some((file) => file.path === path)), ...loose];
@@ -32,7 +32,7 @@ export async function takeCode({ files, folders }: Dropped): Promise<void> {
   }
 }
 
-/** Takes pasted text as the code of the current run. */
+/** Attaches pasted text to the current run. */
 export async function takePaste(text: string): Promise<void> {
   const run = currentRun.peek();
   if (run === undefined) return withoutRun("The pasted text");
@@ -40,11 +40,11 @@ export async function takePaste(text: string): Promise<void> {
 }
 
 function withoutRun(name: string): void {
-  const advice = "Open the history of a run first, then bring the code.";
-  notify({ title: `${name} is code`, text: "without a history.", advice });
+  const advice = "Open the history of a run first, then the code.";
+  notify({ title: `${name} cannot be opened:`, text: "no run is open for this code.", advice });
 }
 
-/** Resolves when the code is beside the run, or something else was said. */
+/** Resolves when the code is attached, or the user was asked or notified. */
 async function choose(
   run: OpenRun,
   files: readonly CodeFile[],
@@ -73,7 +73,7 @@ async function choose(
     return;
   }
   if (isCodec(run, files)) return void openCodec(files[0]!.text);
-  // A program may have a default export for all types, or give its workflows their names as it runs.
+  // A program can have a default export for all types, or name its workflows at run time.
   if (files.length === 1) return await take(files[0]!.path);
   const has = known.length === 0
     ? "no workflows"
@@ -87,20 +87,20 @@ async function choose(
   );
 }
 
-/** What was said of the code before: with other code it means nothing. */
+/** The last notice about rejected code; dismissed when other code is opened. */
 let refused: Notice | undefined;
 
-/** A codec for a run whose values have one: it goes into the dialog for it, which shows it before it runs. */
+/** Whether the only file is a codec, and the run has encoded values. */
 function isCodec({ model, encoded }: OpenRun, files: readonly CodeFile[]): boolean {
   const [{ text } = { text: "" }, ...others] = files;
   return others.length === 0 && (model.encodings.size > 0 || encoded !== undefined) && /\bdecode\b/.test(text) &&
     /\bencode\b/.test(text) && findEntry(files, model.facts.type).candidates.length === 0;
 }
 
-/** Reads what the entry needs before the code is put beside the run, so that it can be seen whole before it runs. */
+/** Reads all files that the entry needs before the code is attached, so that the dialog of permission can show them. */
 async function load(run: OpenRun, code: CodeSet): Promise<void> {
   if (mayRun(code)) return putCode(run, code);
   const { readCode } = await import("./replay_code.ts");
-  // What cannot be loaded is put there as it is: the replay says what is wrong.
+  // Code that cannot be loaded is attached as it is: the replay reports the error.
   putCode(run, await readCode(code).catch(() => code));
 }

@@ -38,7 +38,7 @@ test("a cart to its end: items, a refused one, published state, the charge, the 
   await shop.add("PEN-2");
   await page.locator("#checkout").click();
   await page.locator("#cancel").click();
-  await expect(page.locator("#result")).toHaveText(/Cancelled/);
+  await expect(page.locator("#result")).toHaveText(/Canceled/);
 });
 
 test("it goes on after a reload, in every phase", async ({ context, site, watch: _ }) => {

@@ -203,7 +203,7 @@ export class Shop {
       ? `It failed: ${outcome.failed}`
       : outcome.paid
       ? `Bought for ${money(outcome.totalCents)}. The receipt is sent.`
-      : "Cancelled, and the money is back.";
+      : "Canceled, and the money is returned.";
     for (const add of document.querySelectorAll<HTMLButtonElement>("[data-add]")) {
       add.disabled = busy || (runId !== undefined && open && !collecting);
     }
@@ -258,7 +258,7 @@ export class Shop {
         open && phase === "charging" &&
           h("span", { className: "fine", id: "charging" }, "Charging … close the tab now, if you dare."),
         open && phase === "confirming" && button("confirm", "Yes, buy it", "Bought.", (cart) => cart.decide(true), true),
-        open && phase === "confirming" && button("cancel", "No, give it back", "Cancelled.", (cart) => cart.decide(false)),
+        open && phase === "confirming" && button("cancel", "No, refund", "Canceled.", (cart) => cart.decide(false)),
         result !== undefined && h("span", { id: "result" }, result),
         result !== undefined && button("again", "A new cart", "A new cart.", (cart) => cart.start()),
       ),

@@ -7,7 +7,7 @@ export const STATUSES: readonly (readonly [WorkflowStatus, string, string])[] = 
   ["RUNNING", "Running", "Running"],
   ["COMPLETED", "Completed", "Completed"],
   ["FAILED", "Failed", "Failed"],
-  ["CANCELED", "Cancelled", "Canceled"],
+  ["CANCELED", "Canceled", "Canceled"],
   ["TERMINATED", "Terminated", "Terminated"],
   ["TIMED_OUT", "Timed out", "TimedOut"],
   ["CONTINUED_AS_NEW", "Continued", "ContinuedAsNew"],

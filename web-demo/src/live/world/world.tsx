@@ -16,7 +16,7 @@ const TOOLS = [
   ["look", "Look", "what runs for the patrol that stands there"],
   ["threat", "Threat", "five patrols come and fight it"],
   ["ward", "Ward", "within two cells; each one more stacks, and lasts ten seconds again"],
-  ["spell", "Poison", "within five cells, for thirty seconds; all of one spell can be cancelled"],
+  ["spell", "Poison", "within five cells, for thirty seconds; all of one spell can be canceled"],
 ] as const;
 type Tool = typeof TOOLS[number][0];
 const EMPTY: Sight = { npcs: [], threats: [], scores: {} };

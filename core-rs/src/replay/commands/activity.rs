@@ -1,12 +1,13 @@
 //! An activity on a task queue (docs/dev/semantics/commands.md#activities).
 //!
-//! | state | ActivityTaskScheduled | cancel | ...Started | ...Completed, Failed, TimedOut, Canceled |
-//! |---|---|---|---|---|
-//! | Created | Scheduled | CancelledBeforeSent: command dropped, resolved cancelled | fatal | fatal |
-//! | Scheduled, Started | fatal | by type, below | Started | Closed, resolved |
-//! | CancelRequested (WAIT) | fatal | ignored | same | Closed, resolved |
-//! | Detached (TRY, ABANDON) | fatal | ignored | same | Closed, swallowed |
-//! | Closed | fatal | ignored | fatal | fatal |
+//! | state | ActivityTaskScheduled | cancel | ...Started | ...Completed, Failed, TimedOut | ...Canceled |
+//! |---|---|---|---|---|---|
+//! | Created | Scheduled | CancelledBeforeSent: command dropped, resolved cancelled | fatal | fatal | fatal |
+//! | Scheduled, Started | fatal | CancelRequested or Detached: by type, below | Started | Closed, resolved | CanceledByEvent, resolved |
+//! | CancelRequested | fatal | ignored | same | Closed, resolved | CanceledByEvent, resolved |
+//! | Detached | fatal | ignored | same | Closed, no job | CanceledByEvent, no job |
+//! | CanceledByEvent | fatal | ignored | same or fatal: fatal but for ABANDON | Closed or fatal: likewise, no job | same or fatal: likewise |
+//! | Closed, CancelledBeforeSent | fatal | ignored | fatal | fatal | fatal |
 //!
 //! Cancel of a scheduled activity: TRY_CANCEL queues RequestCancelActivity and resolves cancelled at once, WAIT only queues it,
 //! ABANDON only resolves. Resolutions made by a cancel go out in a further activation of the same workflow task.

@@ -3,10 +3,10 @@
 //! | state | ...Initiated | cancel | ChildWorkflowExecutionStarted | StartChild...Failed | ...Completed, Failed, TimedOut, Canceled, Terminated |
 //! |---|---|---|---|---|---|
 //! | Created | Initiated | CancelledBeforeSent: command dropped, start resolved cancelled | fatal | fatal | fatal |
-//! | Initiated | fatal | by type, below | Started, start resolved | Closed, start resolved | fatal |
-//! | Started | fatal | by type, below | fatal | fatal | Closed, resolved |
-//! | Detached (TRY, ABANDON) | fatal | ignored | same | Closed, swallowed | Closed, swallowed |
-//! | Closed | fatal | ignored | fatal | fatal | fatal |
+//! | Initiated | fatal | same or Detached: by type, below | Started, start resolved | Closed, start resolved | fatal |
+//! | Started | fatal | same or Detached: by type, below | fatal | fatal | Closed, resolved |
+//! | Detached | fatal | ignored | same | Closed, no job | Closed, no job |
+//! | Closed, CancelledBeforeSent | fatal | ignored | fatal | fatal | fatal |
 //!
 //! Cancel of an initiated child: TRY_CANCEL queues the request and resolves the child as cancelled at once, ABANDON only resolves
 //! it, both WAIT types only queue the request (Core makes no difference between them), once. A child that is resolved before the

@@ -18,6 +18,8 @@ pub mod properties;
 pub mod shared;
 pub mod side_effect;
 pub mod signal_external;
+#[cfg(test)]
+mod tables;
 pub mod terminal;
 pub mod timer;
 pub mod transact;

@@ -1,12 +1,13 @@
 //! An operation of a Nexus service (docs/dev/semantics/commands.md#nexus-operations).
 //!
-//! | state | ...Scheduled | cancel | ...Started | ...Completed, Failed, TimedOut, Canceled | ...CancelRequestCompleted, ...Failed |
-//! |---|---|---|---|---|---|
-//! | Created | Scheduled | CancelledBeforeSent: command dropped, start resolved failed | fatal | fatal | fatal |
-//! | Scheduled | fatal | by type, below | Started, start resolved | Closed, start resolved (Completed: and the result) | fatal |
-//! | Started | fatal | by type, below | fatal | Closed, resolved | by type, below |
-//! | Detached | fatal | ignored | same | same, swallowed | same, swallowed |
-//! | Closed | fatal | ignored | fatal | fatal | same, swallowed |
+//! | state | ...Scheduled | cancel | ...Started | ...Completed, Failed, TimedOut | ...Canceled | ...CancelRequestCompleted, ...Failed |
+//! |---|---|---|---|---|---|---|
+//! | Created | Scheduled | CancelledBeforeSent: command dropped, start resolved failed | fatal | fatal | fatal | fatal |
+//! | Scheduled | fatal | same or Detached: by type, below | Started, start resolved | Closed, start resolved (Completed: and the result) | Detached, start resolved | fatal |
+//! | Started | fatal | same or Detached: by type, below | fatal | Closed, resolved | Detached, resolved | same or Detached: by type, below |
+//! | Detached | fatal | ignored | same, no job | same, no job | same, no job | same, no job |
+//! | Closed | fatal | ignored | fatal | fatal | fatal | same, no job |
+//! | CancelledBeforeSent | fatal | ignored | fatal | fatal | fatal | fatal |
 //!
 //! A cancel, once: TRY_CANCEL queues the request and resolves the operation as cancelled at once,
 //! ABANDON only resolves it; both WAIT types queue the request. WAIT_CANCELLATION_REQUESTED is then

@@ -35,6 +35,7 @@ const FILES = [
   "compat/testing/assert_to_failure_interceptor",
   "compat/register/resolve_hooks",
   "app/serve_store",
+  "app/sql/query_file",
   "app/sql/query_child",
 ];
 /** Used only by pages: these have no build for Node. */

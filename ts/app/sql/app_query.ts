@@ -31,7 +31,7 @@ export async function queryOfApp(store: Store, sql: string, options: QueryOption
     throw new StoreError("app.query() needs a store in a file, because it reads in a separate process: use app.engine.sql()");
   }
   // Loaded on demand: it starts processes, and `open` also runs in runtimes without them.
-  const [{ runQuery }, { withCopy }] = await Promise.all([import("./query_process.ts"), import("./copied_store.ts")]);
-  const run = (at: string) => runQuery({ path: at, sql, params: params.map(wireValue), limits: { ...SQL_LIMITS, ms } }, signal);
-  return store.description.includes("node-sqlite3-wasm") ? await withCopy(path, run) : await run(path);
+  const { queryFile } = await import("./query_file.ts");
+  const job = { path, sql, params: params.map(wireValue), limits: { ...SQL_LIMITS, ms } };
+  return await queryFile(job, store.description.includes("node-sqlite3-wasm"), signal);
 }

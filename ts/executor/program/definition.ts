@@ -149,8 +149,17 @@ export function makeDefinition<T extends DefinitionShape>(shape: T): T & (() => 
   for (const name of Object.keys(shape)) {
     Object.defineProperty(definition, name, { value: shape[name as keyof T], enumerable: true });
   }
-  Object.defineProperty(definition, DEFINITION, { value: true });
+  Object.defineProperty(definition, DEFINITION, { value: Object.freeze(shape) });
   return Object.freeze(definition) as unknown as T & (() => never);
+}
+
+/**
+ * Calls `run` as a method of the definition's plain properties. V8 names a method by its receiver: a
+ * frame of a method of the definition itself would be "Function.run".
+ */
+export function callRun(definition: DefinitionShape, args: readonly unknown[]): Promise<unknown> {
+  const shape = (definition as { readonly [DEFINITION]?: unknown })[DEFINITION];
+  return (typeof shape === "object" ? shape as DefinitionShape : definition).run(...args);
 }
 
 /** True for the result of `workflow(...)`, from any copy of the package. */

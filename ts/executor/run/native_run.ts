@@ -15,7 +15,7 @@ import { findCause, isA } from "../../converter/thrown.ts";
 import { hop } from "../../platform/hop.ts";
 import { answerAgain } from "../primitives/updates.ts";
 import { current } from "../program/current.ts";
-import type { DefinitionShape } from "../program/definition.ts";
+import { callRun, type DefinitionShape } from "../program/definition.ts";
 import { OutsideTurnError, type WorkflowTaskError } from "../program/errors.ts";
 import type { Activator, CommandPort, RunContext } from "../program/program.ts";
 import { unhandledRejection } from "../program/rejections.ts";
@@ -237,7 +237,7 @@ export class NativeRun implements Activator, RunState {
     if (this.definition.carry !== undefined) startRounds(this, this.definition.carry, args, start.headers);
     else {
       const fiber = new Fiber(this, "run", `run of workflow "${this.definition.name}"`, undefined);
-      startFiber(fiber, () => this.definition.run(...args), (outcome) => endRun(this, outcome));
+      startFiber(fiber, () => callRun(this.definition, args), (outcome) => endRun(this, outcome));
     }
     return [...carried, ...jobs.slice(taken)];
   }

@@ -4,7 +4,7 @@
 // handlers are done. Only there the run continues as new, if the service suggests it.
 import type { Payload } from "../../converter/payload.ts";
 import type { WirePayload } from "../program/encode.ts";
-import { isCarry, makeContinueAsNew } from "../program/definition.ts";
+import { callRun, isCarry, makeContinueAsNew } from "../program/definition.ts";
 import type { Caller } from "../program/local_calls.ts";
 import { Fiber } from "../scheduler/fiber.ts";
 import { CARRY_HEADER, signalsFit } from "../scheduler/next_run_headers.ts";
@@ -37,7 +37,7 @@ function startRound(run: RunState, caller: Caller, args: readonly unknown[], mak
   const round = () => {
     const state = make();
     run.context.watch?.published();
-    return run.definition.run(run.converter.fromPayload(state), ...args);
+    return callRun(run.definition, [run.converter.fromPayload(state), ...args]);
   };
   startFiber(fiber, round, (outcome) => {
     if (!outcome.ok || !isCarry(outcome.value)) return endRun(run, outcome);

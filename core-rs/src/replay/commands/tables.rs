@@ -55,9 +55,12 @@ fn table(source: &str) -> Cells {
     found
 }
 
+/// The sequence number of each command here.
+const SEQ: u32 = 1;
+
 /// The state's name: the machine itself, or its field `state`.
 fn state<T: Clone + Default + Debug>(machines: &Machines<T>) -> String {
-    let shown = format!("{:?}", machines.get(1).unwrap());
+    let shown = format!("{:?}", machines.get(SEQ).unwrap());
     let name = shown.split_once("state: ").map_or(shown.as_str(), |(_, rest)| rest);
     name.split([',', ' ']).next().unwrap().to_string()
 }
@@ -141,7 +144,7 @@ fn timers() {
     let fired = TimerFiredEventAttributes { timer_id: "1".into(), ..Default::default() }.encode_to_vec();
     let fired: &'static Encoded<_> = Box::leak(Box::new(Encoded::of(fired)));
     let mut absent = Machines::default();
-    *absent.slot(1) = timer::Timer::Absent;
+    *absent.slot(SEQ) = timer::Timer::Absent;
     let first = start.clone();
     let columns = vec![
         ("StartTimer", cancels(move || first.clone())),

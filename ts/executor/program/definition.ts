@@ -159,7 +159,7 @@ export function makeDefinition<T extends DefinitionShape>(shape: T): T & (() => 
  */
 export function callRun(definition: DefinitionShape, args: readonly unknown[]): Promise<unknown> {
   const shape = (definition as { readonly [DEFINITION]?: unknown })[DEFINITION];
-  return (typeof shape === "object" ? shape as DefinitionShape : definition).run(...args);
+  return (typeof shape === "object" ? shape as DefinitionShape : definition).run(...args) as Promise<unknown>;
 }
 
 /** True for the result of `workflow(...)`, from any copy of the package. */

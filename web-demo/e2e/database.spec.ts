@@ -137,7 +137,7 @@ test("a raid: reducers, a procedure, subscriptions, a broadcast, named timers, c
   // What the run has published, and how far it is, as SQL shows them.
   await app.page.locator(".event-row", { hasText: /^completes/ }).click();
   await expect(app.page.locator("#state")).toContainText("fights");
-  await expect(app.page.locator("#state .phase")).toContainText(/Phase \d+/);
+  await expect(app.page.locator("#state .phase")).toContainText(/Awaits passed before this state: \d+/);
 });
 
 test("a watch in rounds: what it carries, to the next round and to the next run", async ({ app }) => {

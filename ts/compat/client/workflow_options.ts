@@ -8,7 +8,7 @@ import type { CommonWorkflowOptions, SignalDefinition, WithWorkflowArgs, Workflo
 import { toCanonicalString, type VersioningOverride } from "../common/deployments.ts";
 import type { RetryPolicy } from "../common/options.ts";
 import { fromPlain, type PlainMessage } from "../common/plain_proto.ts";
-import { compilePriority } from "../common/priority.ts";
+import { clientPriority } from "../common/priority.ts";
 import { msOptionalToTs, optionalTsToMs, type Timestamp } from "../common/proto_time.ts";
 import { compileRetryPolicy } from "../common/retry_policy.ts";
 import {
@@ -169,7 +169,7 @@ export function nativeStart(options: CompiledWorkflowOptions, converter: Payload
     ...nativeSearchAttributes(options.searchAttributes, options.typedSearchAttributes),
     ...(options.staticSummary !== undefined && { summary: options.staticSummary }),
     ...(options.staticDetails !== undefined && { details: options.staticDetails }),
-    ...(options.priority && { priority: compilePriority(options.priority) }),
+    ...(options.priority && { priority: clientPriority(options.priority) }),
     ...(options.versioningOverride && {
       versioningOverride: fromPlain(VersioningOverrideSchema, options.versioningOverride),
     }),

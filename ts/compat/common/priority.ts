@@ -1,4 +1,5 @@
 // Priority of workflow and activity tasks in a queue.
+import { FAIRNESS_WEIGHTS } from "../../base/number_ranges.ts";
 
 /** Priority in a queue. */
 export interface Priority {
@@ -34,4 +35,15 @@ export function compilePriority({ priorityKey, fairnessKey, fairnessWeight }: Pr
     throw new RangeError(`fairnessWeight must be a finite number of at least 0, not ${fairnessWeight}`);
   }
   return { priorityKey: priorityKey ?? 0, fairnessKey: fairnessKey ?? "", fairnessWeight: fairnessWeight ?? 0 };
+}
+
+/** Returns a priority for this package's client: 0 means unset, and the weight is limited as a server does. */
+export function clientPriority(priority: Priority): Priority {
+  const { priorityKey, fairnessKey, fairnessWeight } = compilePriority(priority);
+  const { min, max } = FAIRNESS_WEIGHTS;
+  return {
+    ...(priorityKey !== 0 && { priorityKey }),
+    fairnessKey,
+    ...(fairnessWeight !== 0 && { fairnessWeight: Math.min(max, Math.max(min, fairnessWeight)) }),
+  };
 }

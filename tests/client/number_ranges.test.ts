@@ -1,7 +1,7 @@
 // Numeric options outside of their ranges are rejected before anything is sent; the message has the option, the range and the value.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compilePriority } from "../../ts/compat/common/priority.ts";
+import { clientPriority, compilePriority } from "../../ts/compat/common/priority.ts";
 import { Client, type RawService, Worker } from "../../ts/mod.ts";
 import { activities } from "../../ts/workflow/mod.ts";
 
@@ -95,4 +95,15 @@ test("priority of a program for Temporal's packages", () => {
     });
   }
   assert.equal(compilePriority({ fairnessWeight: 2.5 }).fairnessWeight, 2.5);
+});
+
+test("a start of a program of @temporalio: 0 is unset, and weights are limited as a server does", () => {
+  assert.deepEqual(clientPriority({}), { fairnessKey: "" });
+  assert.deepEqual(clientPriority({ priorityKey: 0, fairnessKey: "a", fairnessWeight: 0 }), { fairnessKey: "a" });
+  assert.deepEqual(clientPriority({ priorityKey: 2, fairnessWeight: 5000 }), {
+    priorityKey: 2,
+    fairnessKey: "",
+    fairnessWeight: 1000,
+  });
+  assert.equal(clientPriority({ fairnessWeight: 0.0001 }).fairnessWeight, 0.001);
 });

@@ -28,7 +28,7 @@ export interface HeldRun extends RunName {
 
 /** A small text that survives the process. */
 export interface NoteText {
-  /** Returns "" if there is no text. */
+  /** Returns "" before the first write. */
   read(): string;
   /** Replaces the text atomically: a reader gets the old text or the new one. */
   write(text: string): void;

@@ -103,7 +103,7 @@ const LABEL = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/;
 /**
  * Metrics in memory, as text for Prometheus and compatible scrapers. Pass it to clients and workers
  * (`metrics`), and respond to `GET /metrics` with `text()` and `contentType`. Applications can add
- * metrics of their own.
+ * their own metrics.
  *
  * @example
  * const metrics = new MetricsRegistry();

@@ -34,7 +34,7 @@ const FRESH =
 
 /**
  * Returns the definitions among the exports of modules evaluated here. `where` begins messages:
- * "the workflow modules export". Throws for duplicate names, and if there is no definition.
+ * "the workflow modules export". Throws for duplicate names, and if the modules export no definition.
  */
 export function programsOf(modules: readonly WorkflowModule[], where: string): ProgramTable {
   const definitions = definitionsOf(modules);

@@ -27,7 +27,7 @@ async function verdictOf(app: App, row: Row): Promise<string> {
 
 for (let part = 0; part < PARTS; part++) {
   test(`programs for Temporal, part ${part + 1} of ${PARTS}`, async ({ app }) => {
-    test.skip(root === undefined, "the corpus is not beside this checkout");
+    test.skip(root === undefined, "the corpus is not next to this checkout");
     const rows = loadRows(root!).filter(({ cutAt }) => cutAt === undefined);
     const wrong: string[] = [];
     for (const name of names.filter((_, i) => i % PARTS === part)) {

@@ -122,7 +122,7 @@ test("a run that names another leads to it where both are opened", async ({ app 
 const folder = "../shared/fixtures/histories";
 
 test("histories of every SDK open without code", async ({ app }) => {
-  test.skip(!existsSync(folder), `${folder} is not beside this project`);
+  test.skip(!existsSync(folder), `${folder} is not next to this project`);
   const { page } = app;
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => /[/\\].*\.json$/.test(name));
   await app.start();

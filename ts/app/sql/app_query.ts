@@ -33,5 +33,5 @@ export async function queryOfApp(store: Store, sql: string, options: QueryOption
   // Loaded on demand: it starts processes, and `open` also runs in runtimes without them.
   const { queryFile } = await import("./query_file.ts");
   const job = { path, sql, params: params.map(wireValue), limits: { ...SQL_LIMITS, ms } };
-  return await queryFile(job, store.description.includes("node-sqlite3-wasm"), signal);
+  return await queryFile(store, job, signal);
 }

@@ -7,9 +7,8 @@ import { Code, ServiceError } from "../../service/raw.ts";
 import type { ExtraMethod } from "../../server/extra_methods.ts";
 import type { GrpcService } from "../../grpc/grpc_service.ts";
 import { jsonMessage, readJsonMessage } from "../json_message.ts";
-import { withCopy } from "./copied_store.ts";
 import { answerRows, type QueryAnswer, refusedAnswer, rowsAnswer } from "./query.ts";
-import { runQuery } from "./query_process.ts";
+import { queryFile } from "./query_file.ts";
 
 const SERVICE = "temporalex.sql.v1.SqlService";
 const METHOD = "Query";
@@ -32,15 +31,13 @@ export function sqlMethod(storeOf: (namespace: string) => Store | undefined): Ex
     method: METHOD,
     async unary(bytes, signal) {
       const { namespace, sql, ms } = readRequest(bytes);
-      const path = pathOf(storeOf(namespace), namespace);
+      const { store, path } = fileOf(storeOf(namespace), namespace);
       if (running >= AT_ONCE) {
         throw new ServiceError(Code.RESOURCE_EXHAUSTED, `${AT_ONCE} queries are already running; retry when one has ended`);
       }
       running++;
       try {
-        const ask = (at: string) => runQuery({ path: at, sql, limits: { ...SQL_LIMITS, ms } }, signal);
-        const alone = storeOf(namespace)!.description.includes("node-sqlite3-wasm");
-        return written(rowsAnswer(await (alone ? withCopy(path, ask) : ask(path))));
+        return written(rowsAnswer(await queryFile(store, { path, sql, limits: { ...SQL_LIMITS, ms } }, signal)));
       } catch (error) {
         signal.throwIfAborted();
         return written(refusedAnswer(error));
@@ -51,10 +48,10 @@ export function sqlMethod(storeOf: (namespace: string) => Store | undefined): Ex
   };
 }
 
-function pathOf(store: Store | undefined, namespace: string): string {
+function fileOf(store: Store | undefined, namespace: string): { readonly store: Store; readonly path: string } {
   if (store === undefined) throw new ServiceError(Code.NOT_FOUND, `namespace "${namespace}" does not exist`);
   const { path } = store as { path?: unknown };
-  if (typeof path === "string") return path;
+  if (typeof path === "string") return { store, path };
   throw new ServiceError(
     Code.FAILED_PRECONDITION,
     `namespace "${namespace}" is in memory and has no tables; use temporalex dev --db-filename to keep it in a file`,

@@ -25,7 +25,7 @@ export function keptToken(folder: string, { where, namespace }: PageSubject): st
   if (known !== undefined) return known;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const token = newToken();
-  const draft = `${file}.${process.pid}`;
+  const draft = `${file}.${randomBytes(8).toString("hex")}`;
   writeFileSync(draft, `${token}\n`, { mode: 0o600, flag: "wx" });
   renameSync(draft, file);
   return token;

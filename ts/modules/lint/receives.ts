@@ -77,7 +77,7 @@ export class Receives {
     }
   }
 
-  /** Whether all handlers are written in the call and none of their results stops the receive. */
+  /** Whether all handlers are written in the call and no result of a handler stops the receive. */
   #nothingStops(handlers: AnyNode | undefined): boolean {
     if (handlers?.type !== "ArrayExpression" || handlers.elements.length === 0) return false;
     return handlers.elements.every((element) => {

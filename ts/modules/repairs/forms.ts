@@ -58,7 +58,7 @@ export function branches(test: string, indent: string, then: readonly string[], 
 
 /**
  * Returns the text with the first `name` as a whole word, also in strings, replaced; undefined if
- * there is none.
+ * the text does not contain it.
  */
 export function withName(text: string, name: string, by: string): string | undefined {
   const word = new RegExp(`(?<![\\w$])${name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\w$])`);

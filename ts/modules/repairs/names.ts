@@ -7,7 +7,7 @@ import type { ParsedText } from "./parsed_text.ts";
 
 const WORKFLOW = /^(?:temporalex|@temporalio)\/workflow$/;
 
-/** Local name of a workflow API function, and the import to add if there is none. */
+/** Local name of a workflow API function, and the import to add if the module lacks it. */
 export interface ApiName {
   readonly name: string;
   /** Lines to replace; undefined if no import must be added. */

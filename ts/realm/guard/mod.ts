@@ -43,7 +43,7 @@ export interface Guard {
   seal(shared: readonly unknown[]): void;
 }
 
-/** What libraries read of `process`: it looks as if there were no process. */
+/** What libraries read of `process`: the values are those of a runtime without processes. */
 const PROCESS_CONSTANTS = {
   versions: undefined,
   version: undefined,

@@ -28,7 +28,7 @@ function attempt(make: () => unknown): unknown {
   }
 }
 
-/** Objects whose prototypes (and functions of their own properties) have no name. */
+/** Objects whose prototypes (and the functions among their properties) have no name. */
 function nameless(): unknown[] {
   type Iterating = { map?(each: (x: unknown) => unknown): unknown };
   const { Iterator, Intl } = globalThis as unknown as {

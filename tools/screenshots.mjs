@@ -63,7 +63,7 @@ const STATES = [
     hash: `${sample("shopping_cart", 3)}&a=sample:shopping_cart&b=sample:shopping_cart_diverged`,
     act: async (page) => {
       await page.locator("#first-difference").waitFor();
-      await page.locator("#stands-a", { hasText: ":" }).waitFor();
+      await page.locator("#end-state-a", { hasText: ":" }).waitFor();
       await page.waitForTimeout(500);
     },
   },

@@ -62,7 +62,7 @@ async function lived(kind: Kind, seed: number) {
 
 export interface Digest {
   readonly seed: number;
-  readonly answers: number;
+  readonly outputs: number;
   readonly runs: number;
   readonly events: number;
   readonly digest: string;
@@ -73,15 +73,15 @@ export interface Digest {
 async function digests({ kind, from, count }: { kind: Kind; from: number; count: number }): Promise<Digest[]> {
   const all: Digest[] = [];
   for (let seed = from; seed < from + count; seed++) {
-    const { answers, runs, problems } = await lived(kind, seed);
+    const { outputs, runs, problems } = await lived(kind, seed);
     const events = runs.reduce((sum, { server }) => sum + server.events.length, 0);
-    all.push({ seed, answers: answers.length, runs: runs.length, events, digest: await digestOf(answers), problems });
+    all.push({ seed, outputs: outputs.length, runs: runs.length, events, digest: await digestOf(outputs), problems });
   }
   return all;
 }
 
-async function digestOf(answers: readonly Answer[]): Promise<string> {
-  const parts = answers.map(({ label, bytes }) => [new TextEncoder().encode(`${label} ${bytes.length}\n`), bytes]).flat();
+async function digestOf(outputs: readonly Answer[]): Promise<string> {
+  const parts = outputs.map(({ label, bytes }) => [new TextEncoder().encode(`${label} ${bytes.length}\n`), bytes]).flat();
   const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
   for (const part of parts) {
@@ -94,9 +94,9 @@ async function digestOf(answers: readonly Answer[]): Promise<string> {
 /** Everything about one seed, to be read. */
 async function details(
   { kind, seed }: { kind: Kind; seed: number },
-): Promise<{ drawn: unknown; answers: { label: string; text: string }[] }> {
-  const { answers } = await lived(kind, seed);
-  return { drawn: drawOf(seed), answers: answers.map((answer) => ({ label: answer.label, text: shown(answer) })) };
+): Promise<{ drawn: unknown; outputs: { label: string; text: string }[] }> {
+  const { outputs } = await lived(kind, seed);
+  return { drawn: drawOf(seed), outputs: outputs.map((answer) => ({ label: answer.label, text: shown(answer) })) };
 }
 
 export interface Exported {

@@ -56,7 +56,7 @@ export interface Run {
 }
 
 export interface Life {
-  readonly answers: Answer[];
+  readonly outputs: Answer[];
   readonly runs: Run[];
   /** What contradicts itself within this runtime. */
   readonly problems: string[];
@@ -68,7 +68,7 @@ const MAX_RUNS = 6;
 export async function live(realm: Realm, seed: number, serve: (server: MiniServer) => void): Promise<Life> {
   const drawn = drawOf(seed);
   const { happenings, cuts, results, ends } = drawn;
-  const answers: Answer[] = [];
+  const outputs: Answer[] = [];
   const problems: string[] = [];
   const runs: Run[] = [];
   const all = [...happenings, ...Array.from({ length: 60 }, () => LAST).flat()];
@@ -80,7 +80,7 @@ export async function live(realm: Realm, seed: number, serve: (server: MiniServe
     runs.push({ workflowId: server.workflowId, server });
     const task = async () => {
       const outcome = await realm.runTask(readWorkflowTask(server.openTask({ sticky: true })));
-      answers.push({ label: `run ${n}, after event ${server.events.length}`, ...essence(outcome) });
+      outputs.push({ label: `run ${n}, after event ${server.events.length}`, ...essence(outcome) });
       server.report(outcome);
       if (server.taskFailure !== undefined) problems.push(`task failed: ${server.taskFailure.failure.message}`);
     };
@@ -99,11 +99,11 @@ export async function live(realm: Realm, seed: number, serve: (server: MiniServe
       }
     }
     if (problems.length > 0) break;
-    await replays(realm, server, ends, n, answers, problems);
+    await replays(realm, server, ends, n, outputs, problems);
     realm.evict(server.runId);
     next = server.closed?.next;
   }
-  return { answers, runs, problems };
+  return { outputs, runs, problems };
 }
 
 type MiniServerHeaders = NonNullable<ConstructorParameters<typeof MiniServer>[1]>["headers"] & object;
@@ -118,7 +118,7 @@ async function replays(
   server: MiniServer,
   picks: readonly number[],
   n: number,
-  answers: Answer[],
+  outputs: Answer[],
   problems: string[],
 ): Promise<void> {
   const ends = endsOfReplay(server.events);
@@ -129,7 +129,7 @@ async function replays(
     const label = `run ${n}, replay of ${length} events`;
     if (verdict.verdict !== "ok") problems.push(`${label}: ${verdict.error?.message}`);
     const commands = recordedCommands(verdict.recorded ?? []);
-    answers.push({ label, kind: "commands", bytes: new TextEncoder().encode(commands.join("\n")) });
+    outputs.push({ label, kind: "commands", bytes: new TextEncoder().encode(commands.join("\n")) });
     whole ??= commands;
     if (commands.some((command, i) => command !== whole![i])) problems.push(`${label}: other commands than in the whole`);
   }

@@ -32,20 +32,20 @@ export function exportedNames(file, resolvePackage, seen = new Map()) {
     if (kind === "const") { for (const [, more] of rest.matchAll(/, ([\w$]+): \(input/g)) add("values", more); }
   }
   for (const [, typeOnly, list, , from] of code.matchAll(/^export (type )?\{([^}]*)\}\s*(from\s*["'](.*?)["'])?/gm)) {
-    const theirs = from === undefined ? undefined : namesFrom(from);
+    const source = from === undefined ? undefined : namesFrom(from);
     for (const entry of list.split(",").map((part) => part.trim()).filter((part) => part !== "")) {
       const parsed = /^(type )?([\w$]+)(?: as ([\w$]+))?$/.exec(entry.replace(/\s+/g, " "));
       if (parsed === null) throw new Error(`${file}: cannot read the export "${entry}"`);
       const [, isType, name, as = name] = parsed;
-      const kinds = theirs === undefined ? kindsOfLocal(code, name, namesFrom) : kindsIn(theirs, name);
+      const kinds = source === undefined ? kindsOfLocal(code, name, namesFrom) : kindsIn(source, name);
       if (kinds.type || typeOnly || isType) add("types", as);
       if (kinds.value && !typeOnly && !isType) add("values", as);
     }
   }
   for (const [, from] of code.matchAll(/^export \*\s*from\s*["'](.*?)["']/gm)) {
-    const theirs = namesFrom(from);
-    if (theirs === undefined) continue;
-    for (const kind of ["values", "types"]) for (const name of theirs[kind]) if (name !== "default") add(kind, name);
+    const source = namesFrom(from);
+    if (source === undefined) continue;
+    for (const kind of ["values", "types"]) for (const name of source[kind]) if (name !== "default") add(kind, name);
   }
   return names;
 }
@@ -58,9 +58,9 @@ function kindsOfLocal(code, name, namesFrom) {
     for (const entry of list.split(",")) {
       const [, isType, its, as = its] = /^\s*(type )?([\w$]+)(?:\s+as\s+([\w$]+))?\s*$/.exec(entry) ?? [];
       if (as !== name || its === undefined) continue;
-      const theirs = namesFrom(from);
-      if (theirs === undefined) return { type: true, value: false };
-      const kinds = kindsIn(theirs, its);
+      const source = namesFrom(from);
+      if (source === undefined) return { type: true, value: false };
+      const kinds = kindsIn(source, its);
       return typeOnly || isType ? { type: kinds.type || kinds.value, value: false } : kinds;
     }
   }

@@ -137,7 +137,7 @@ function shown(text) {
   return line.length > 70 ? `${line.slice(0, 67)}...` : line;
 }
 
-/** Coverage is taken of all rooms, so that another choice of rooms can use it. */
+/** Coverage includes all rooms, so that runs over other rooms can reuse it. */
 function allFiles() {
   return walk(join(dist, "ts")).map((f) => relative(dist, f)).filter((f) => f.endsWith(".js") && !f.includes("/generated/"));
 }
@@ -147,22 +147,22 @@ function textsOf(folder) {
   return new Map(walk(from).filter((f) => f.endsWith(".js")).map((f) => [relative(from, f), readFileSync(f, "utf8")]));
 }
 
-/** Coverage of test files that are new or changed is taken again, and all of it for a module that changed: its positions moved. */
+/** Deletes the coverage of changed test files, and of all tests that reach a changed module: its positions moved. */
 function forgetChanged(old, now) {
   const known = JSON.parse(readFileSync(paths.coverage, "utf8"));
   const changed = [...now].filter(([file, text]) => old.get(file) !== text).map(([file]) => file);
   for (const test of Object.keys(known)) {
     const [own] = test.split("#");
-    const beside = CASES.test(test) ? "tests/cases/" : own.replace(/[^/]*$/, "");
+    const folder = CASES.test(test) ? "tests/cases/" : own.replace(/[^/]*$/, "");
     const stale = changed.some((file) =>
-      file === own || (file.startsWith(beside) && !file.endsWith(".test.js")) || known[test].files[file]
+      file === own || (file.startsWith(folder) && !file.endsWith(".test.js")) || known[test].files[file]
     );
     if (stale || !now.has(own)) delete known[test];
   }
   writeFileSync(paths.coverage, JSON.stringify(known));
 }
 
-/** A mutant is known by what it does where, so that it is the same after lines have moved. */
+/** Identifies a mutant by its change and its context, so that the id survives moved lines. */
 function draw() {
   const all = files.flatMap((file) => possible(file));
   progress(`${all.length} possible mutants in ${files.length} files`);

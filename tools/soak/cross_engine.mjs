@@ -98,7 +98,7 @@ async function compare(kind, count) {
   const times = lives.map(({ seconds }, r) => `${runtimes[r].name} ${seconds} s`).join(", ");
   console.log(
     `${kind} realms: ${count} programs from seed ${seed}, ${sum("runs")} runs, ${sum("events")} events, ${
-      sum("answers")
+      sum("outputs")
     } outputs; ${times}; ` +
       `${((Date.now() - began) / 1000).toFixed(1)} s in all`,
   );
@@ -111,17 +111,17 @@ async function explain(kind, one, a, b) {
   if (JSON.stringify(left.drawn) !== JSON.stringify(right.drawn)) {
     return console.log("the runtimes have drawn different programs");
   }
-  const at = left.answers.findIndex(({ label, text }, i) => label !== right.answers[i]?.label || text !== right.answers[i]?.text);
+  const at = left.outputs.findIndex(({ label, text }, i) => label !== right.outputs[i]?.label || text !== right.outputs[i]?.text);
   if (at < 0) return console.log("the outputs are equal now: the difference is not repeatable, or not in the decoded part");
-  for (const [{ name }, { answers }] of [[a, left], [b, right]]) {
-    console.log(`${name}, output ${at} (${answers[at]?.label ?? "missing"}):\n${answers[at]?.text ?? ""}`);
+  for (const [{ name }, { outputs }] of [[a, left], [b, right]]) {
+    console.log(`${name}, output ${at} (${outputs[at]?.label ?? "missing"}):\n${outputs[at]?.text ?? ""}`);
   }
 }
 
 async function show(runtime, one) {
-  const { drawn, answers } = await runtime.call("details", { kind: "worker", seed: one });
+  const { drawn, outputs } = await runtime.call("details", { kind: "worker", seed: one });
   console.log(`${runtime.name}\n${JSON.stringify(drawn)}`);
-  for (const { label, text } of answers) console.log(`${label}\n${text}`);
+  for (const { label, text } of outputs) console.log(`${label}\n${text}`);
 }
 
 /** Histories of each runtime, replayed in each: the same verdict, and the commands of the replay where they were made. */

@@ -31,7 +31,7 @@ test("two branches of a run: where they part, how each ends, the state at a step
   await expect(page.locator(".compared .differs.current")).toHaveCount(1);
   await expect(page.locator(".compared .current td").nth(0)).toContainText("card declined");
   await expect(page.locator(".compared .differs", { hasText: "receipt by hand" })).not.toHaveCount(0);
-  await expect(page.locator("#stands-a")).toContainText(/event \d+: /);
+  await expect(page.locator("#end-state-a")).toContainText(/event \d+: /);
 
   // What is the same is folded; a fold opens.
   const rows = await page.locator(".compared tbody tr").count();

@@ -129,10 +129,10 @@ export const main = workflow("Approval", async (order: string) => {
   const second = await select([
     on(approve, ([by]) => by),
     on(withdraw, () => "withdrawn"),
-    timer("7 days", () => "nobody"),
+    timer("7 days", () => "expired"),
   ]);
   await acts.audit(second);
-  if (second !== "nobody") {
+  if (second !== "expired") {
     await acts.ship(order);
     await acts.notify("customer", order);
   }

@@ -7,7 +7,7 @@ interface Expected {
   readonly id: string;
   operations: number;
   /** Results by update id. */
-  readonly answers: Map<string, Receipt>;
+  readonly receipts: Map<string, Receipt>;
   last: string;
 }
 
@@ -35,7 +35,7 @@ export class Load {
     this.#accounts = Array.from({ length: options.entities }, (_, n): Expected => ({
       id: `user-${options.name}-${n}`,
       operations: 0,
-      answers: new Map(),
+      receipts: new Map(),
       last: "",
     }));
   }
@@ -66,7 +66,7 @@ export class Load {
 
   async #update(account: Expected, updateId: string, name: string): Promise<void> {
     const began = performance.now();
-    const known = account.answers.get(updateId);
+    const known = account.receipts.get(updateId);
     const { client, type } = this.#options;
     const answer = await client.executeUpdateWithStart(type, {
       ...{ id: account.id, args: [account.id], idConflictPolicy: "USE_EXISTING", idReusePolicy: "REJECT_DUPLICATE" },
@@ -75,7 +75,7 @@ export class Load {
     this.slowestMs = Math.max(this.slowestMs, performance.now() - began);
     this.sent++;
     if (answer instanceof Error) return this.#wrong(`${account.id} ${updateId}: ${answer}`);
-    if (known === undefined) account.answers.set(updateId, answer);
+    if (known === undefined) account.receipts.set(updateId, answer);
     else if (this.repeated++, answer.operation !== known.operation) {
       this.#wrong(`${account.id} ${updateId}: was operation ${known.operation}, and ${answer.operation} when it was sent again`);
     }
@@ -95,7 +95,7 @@ export class Load {
         await Promise.all(["a", "b", "c"].map((part) => this.#update(account, `u-${i}-${part}`, account.last)));
         return;
       case 9: { // one of long ago, as far as it is remembered, and one of just now
-        const ids = [...account.answers.keys()];
+        const ids = [...account.receipts.keys()];
         await Promise.all([ids.at(-900) ?? ids[0]!, ids.at(-1)!].map((id) => this.#update(account, id, "sent again")));
         return;
       }
@@ -109,7 +109,7 @@ export class Load {
   /** Queries each account for what it has seen; returns the number of generations. */
   async judge(): Promise<number> {
     let generations = 0;
-    const left = this.#accounts.filter(({ answers }) => answers.size > 0);
+    const left = this.#accounts.filter(({ receipts }) => receipts.size > 0);
     const judging = async () => {
       for (let account = left.pop(); account !== undefined; account = left.pop()) {
         const own = await this.#judge(account);

@@ -113,7 +113,7 @@ ${[...body, ...end].map((line) => `  ${line}`).join("\n")}
         `const ${name} = await startChild(leaf, { args: [${
           r.of([5, 100000])
         }], workflowId: "child-" + uuid4(), parentClosePolicy: ParentClosePolicy.${r.of(["ABANDON", "TERMINATE"])} }); ${
-          r.chance(0.5) ? `await ${name}.signal("nobody", 1);` : ""
+          r.chance(0.5) ? `await ${name}.signal("absent", 1);` : ""
         }`,
       () => `upsertMemo({ note: ${r.below(9)} });`,
       () => `upsertSearchAttributes({ CustomIntField: [${r.below(9)}] });`,

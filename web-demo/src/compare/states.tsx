@@ -35,7 +35,7 @@ export function BothStates({ a, b, comparison, at }: Props): JSX.Element {
       <section class="section">
         <h2 class="section-title">Where they stand</h2>
         {sides.map(([mark, side, event, view]) => (
-          <p class="end-line" key={mark} id={`stands-${mark.toLowerCase()}`}>
+          <p class="end-line" key={mark} id={`end-state-${mark.toLowerCase()}`}>
             <span class={`side-mark of-${mark.toLowerCase()}`}>{mark}</span>
             <span>
               {event < 1 ? "not begun" : `event ${event}`}

@@ -20,7 +20,29 @@ export function nodeLibrary(builtins: Builtins): SqlLibrary | undefined {
   }
   if (sqlite?.DatabaseSync === undefined) return undefined;
   const { DatabaseSync } = sqlite;
-  return { name: "node:sqlite", nativeLocks: true, open: (path) => wrap(bounded(new DatabaseSync(path))) };
+  const hides = iterateHidesErrors(DatabaseSync);
+  return { name: "node:sqlite", nativeLocks: true, open: (path) => wrap(bounded(new DatabaseSync(path)), hides) };
+}
+
+let hidesErrors: boolean | undefined;
+
+/**
+ * In Deno 2.9 the rows of `iterate` end at an error as if they were complete. Asked of the library
+ * itself, because a later Deno may throw.
+ */
+function iterateHidesErrors(DatabaseSync: typeof Sqlite.DatabaseSync): boolean {
+  if (hidesErrors !== undefined) return hidesErrors;
+  const database = new DatabaseSync(":memory:");
+  try {
+    const overflow = database.prepare("SELECT abs(-9223372036854775808)");
+    for (const _ of overflow.iterate?.() ?? []);
+    hidesErrors = true;
+  } catch {
+    hidesErrors = false;
+  } finally {
+    database.close();
+  }
+  return hidesErrors;
 }
 
 /** Limit of one value or row, below V8's string limit of 2^29 characters. */
@@ -33,7 +55,7 @@ function bounded(database: Sqlite.DatabaseSync): Sqlite.DatabaseSync {
   return database;
 }
 
-function wrap(database: Sqlite.DatabaseSync): SqlDatabase {
+function wrap(database: Sqlite.DatabaseSync, hides: boolean): SqlDatabase {
   return {
     exec: (sql) => database.exec(sql),
     prepare(sql) {
@@ -44,7 +66,11 @@ function wrap(database: Sqlite.DatabaseSync): SqlDatabase {
         all: (params) => statement.all(...bound(params)) as SqlRow[],
         // Since Node 22.13.
         ...(typeof statement.iterate === "function" && {
-          iterate: (params) => statement.iterate(...bound(params)) as Iterable<SqlRow>,
+          *iterate(params) {
+            yield* statement.iterate(...bound(params)) as Iterable<SqlRow>;
+            // The rows ended: `all` throws the error that ended them, if there was one.
+            if (hides) statement.all(...bound(params));
+          },
         }),
       };
     },

@@ -1,29 +1,31 @@
-// The first of many: the first event at which something is true of a run, the first version of the code that does not replay a history. What
-// is looked for begins somewhere and stays, so each look halves what is left; a version costs a realm and a replay.
+// Bisection: the first event at which a condition holds, or the first version of the code that does
+// not replay a history. The condition must stay true once it is true, so each check halves the
+// range. Checking a version takes a realm and a replay.
 import type { DebugSession } from "./session.ts";
 import type { SessionView } from "./view.ts";
 
-/** What was found. */
+/** Result of a bisection. */
 export interface Bisected<T> {
-  /** The first for which it holds; undefined: it holds for none. */
+  /** The first item for which the condition holds; undefined if there is none. */
   readonly first: T | undefined;
-  /** The last one before it; undefined: it holds for all, or there is none. */
+  /** The last item before `first`; undefined if there is none. */
   readonly before: T | undefined;
-  /** How many were looked at. */
+  /** Number of items that were checked. */
   readonly tried: number;
 }
 
 /** Options of a bisection. */
 export interface BisectOptions<T> {
-  /** Told of each look. `left`: how many are still in question. */
+  /** Called after each check. `left`: number of items still in question. */
   readonly onTried?: (item: T, holds: boolean, left: number) => void;
-  /** Ends it: it rejects with the signal's reason. */
+  /** Aborts the bisection, which rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * The first of `versions` (oldest first: revisions, folders, realms) for which `holds` is true, as it is for all after it. Looks at the
- * newest one first. Rejects with what `holds` rejects with.
+ * Returns the first of `versions` (oldest first: revisions, folders, realms) for which `holds` is
+ * true, given that it is true for all after it. Checks the newest first. Rejects with errors of
+ * `holds`.
  */
 export async function bisectVersions<T>(
   versions: readonly T[],
@@ -38,7 +40,7 @@ export async function bisectVersions<T>(
     const version = versions[at]!;
     const found = await holds(version);
     tried++;
-    // Where it does not hold for the newest one, it holds for none.
+    // If it does not hold for the newest, it holds for none.
     if (found) high = at;
     else low = at + 1;
     onTried?.(version, found, high - low);
@@ -47,8 +49,9 @@ export async function bisectVersions<T>(
 }
 
 /**
- * The first position of a session at which something is true of what it shows, as it is at all positions after it. Synchronous, and
- * replays nothing. For what comes and goes, `session.code.findNext` looks at every position.
+ * Returns the first position of a session at which a condition on its view holds, given that it
+ * holds at all later positions. Synchronous, without a replay. For conditions that come and go, use
+ * `session.code.findNext`.
  */
 export function bisectEvents(session: DebugSession, holds: (view: SessionView) => boolean): Bisected<number> {
   let [low, high] = [1, session.length + 1];

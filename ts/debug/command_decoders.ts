@@ -1,5 +1,5 @@
-// Commands as people read them, one decoder for each kind: its parts, its one line for people, and the key that it has in
-// common with its event.
+// Decodes commands for display, one decoder per kind: attributes, a one-line summary, and the key
+// that it shares with its event.
 import {
   CancelChildWorkflow,
   CancelExternalWorkflow,
@@ -35,38 +35,38 @@ import { plain, shown, shownAll, shownDuration, shownFailureBytes } from "./valu
 export interface CommandView {
   /** "StartTimer", "CancelTimer", "ScheduleActivity", "Transact", "AcceptUpdate", "CompleteWorkflow", ... */
   readonly kind: string;
-  /** One line for people. */
+  /** One line for display. */
   readonly summary: string;
-  /** Number of its kind in the run; 0 where a kind has none. */
+  /** Number of its kind in the run; 0 for kinds without numbers. */
   readonly seq: number;
-  /** Its parts, decoded. */
+  /** Its decoded attributes. */
   readonly attributes: { readonly [name: string]: unknown };
-  /** The user's line, "function (file:line:column)"; "" where the executor issued it by itself. */
+  /** The user's line, "function (file:line:column)"; "" if the executor issued it. */
   readonly site: string;
   /**
-   * The event that it became. Undefined: none, because it was taken back in the same task (a timer started and cancelled), or history
-   * ends before it, or the code diverges from history.
+   * Id of its event. Undefined if it was canceled in the same task (a timer started and canceled),
+   * history ends before it, or the code diverges from history.
    */
   readonly eventId: number | undefined;
-  /** The history completed the task without this command (`DebugSession.notInHistory`). */
+  /** True if history completed the task without this command (`DebugSession.notInHistory`). */
   readonly isNotInHistory?: boolean;
 }
 
 export type Decoded = Pick<CommandView, "kind" | "summary" | "attributes"> & {
-  /** What the command and its event have in common; "" where neither says a number (`command_keys.ts`). */
+  /** Key that the command shares with its event; "" if neither has a number (`command_keys.ts`). */
   readonly key: string;
 };
 
-/** How a decoder shows what a command holds. */
+/** How a decoder formats the content of a command. */
 export interface Shown {
   all(payloads: Parameters<typeof shownAll>[0]): unknown[];
   one(payload: Parameters<typeof shown>[0]): unknown;
   record(payloads: { readonly [name: string]: Parameters<typeof shown>[0] }): { [name: string]: unknown };
-  /** What other commands say of it. */
+  /** Names from other commands. */
   readonly names: CommandNames | undefined;
 }
 
-/** Values by this converter. */
+/** Returns formatters of values by this converter. */
 export function shownBy(converter: PayloadConverter | undefined, names: CommandNames | undefined): Shown {
   const one = (payload: Parameters<typeof shown>[0]) => plain(shown(payload, converter));
   return {
@@ -77,7 +77,9 @@ export function shownBy(converter: PayloadConverter | undefined, names: CommandN
   };
 }
 
-/** "broadcast enemy_killed:orc("ada")": signal, filter and arguments, as a subscription is written. */
+/**
+ * "broadcast enemy_killed:orc("ada")": signal, filter and arguments, as a subscription is written.
+ */
 const broadcastText = ([signal, filter, ...args]: readonly unknown[]): string =>
   `broadcast ${String(signal)}${filter === null || filter === undefined ? "" : `:${String(filter)}`}(${shortArgs(args)})`;
 

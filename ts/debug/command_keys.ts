@@ -1,5 +1,5 @@
-// Which event a command became, where neither says a number: children, Nexus operations, messages to other workflows, upserts. They are told by the task that
-// wrote them, by whom they are about, and by their order among those that are alike.
+// Matches commands without numbers to their events: children, Nexus operations, messages to other
+// workflows, upserts. The key is the task, the subject, and the order among equal ones.
 import {
   CancelChildWorkflow,
   CancelExternalWorkflow,
@@ -11,11 +11,11 @@ import {
 import type { RecordedActivation, RecordedCommand } from "../executor/tasks/recording.ts";
 import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 
-/** Numbers what is alike within a task. */
+/** Numbers equal commands within a task. */
 export class TaskKeys {
   readonly #counts = new Map<string, number>();
 
-  /** `startedEventId`: of the task. `about`: what and whom. */
+  /** `startedEventId`: of the task. `about`: the subject. */
   next(startedEventId: number, about: string): string {
     const key = `@${startedEventId} ${about}`;
     const count = this.#counts.get(key) ?? 0;
@@ -24,7 +24,7 @@ export class TaskKeys {
   }
 }
 
-/** Keys of the commands that have no number of their own. */
+/** Returns the keys of commands without numbers. */
 export function commandKeys(activations: readonly RecordedActivation[]): ReadonlyMap<RecordedCommand, string> {
   const keys = new Map<RecordedCommand, string>();
   const tasks = new TaskKeys();
@@ -33,7 +33,7 @@ export function commandKeys(activations: readonly RecordedActivation[]): Readonl
   for (const { startedEventId, commands } of activations) {
     for (const command of commands) {
       if (command.cancel && command.kind === NEXUS) {
-        // As the event: by what it cancels.
+        // Keyed like the event: by the operation that it cancels.
         keys.set(command, `cancel ${operations.get(command.seq) ?? ""}`);
         continue;
       }
@@ -78,10 +78,10 @@ function aboutCommand({ kind, seq, attributes, cancel }: RecordedCommand, childr
   }
 }
 
-/** The core's own upsert, behind the marker of a patch. */
+/** The core's upsert after the marker of a patch. */
 const CHANGE_VERSION = "TemporalChangeVersion";
 
-/** What an event of these kinds is about, in the words of the commands. */
+/** Returns the subject of an event of these kinds, in the same form as for commands. */
 export function aboutEvent({ attributes }: HistoryEvent): string | undefined {
   switch (attributes.case) {
     case "startChildWorkflowExecutionInitiatedEventAttributes":

@@ -1,5 +1,5 @@
-// What a command does not say of itself, because another one has said it: the timer that is cancelled has a name, an update was asked for by
-// one, a transact is waited for, an upsert of subscriptions holds all of them and not what has changed.
+// Names of commands that only other commands have: the name of a canceled timer, the update that a
+// result belongs to, whether a transact is awaited, and which subscription an upsert changes.
 import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 import {
   AwaitTransact,
@@ -15,17 +15,17 @@ import { nameIn, timerSummary } from "./timer_name.ts";
 
 /** Names of what commands are about. */
 export interface CommandNames {
-  /** Of updates, by the ids that answers to them carry. */
+  /** By the ids in responses to updates. */
   readonly updates: ReadonlyMap<string, string>;
-  /** Of timers that have one, by number. */
+  /** By number, for timers that have a name. */
   readonly timers: ReadonlyMap<number, string>;
-  /** Numbers of the transacts that code waits for. */
+  /** Numbers of the transacts that the code awaits. */
   readonly awaited: ReadonlySet<number>;
   /** "subscribe enemy_killed:orc". */
   readonly subscriptions: ReadonlyMap<RecordedCommand, string>;
 }
 
-/** Of a whole replay. `first`: the run's start, whose subscriptions go on. */
+/** Returns the names of a whole replay. `first`: the run's start, whose subscriptions continue. */
 export function commandNames(
   activations: readonly RecordedActivation[],
   jobs: readonly (readonly TracedJob[])[],

@@ -1,11 +1,11 @@
-// Commands of workflow code as people read them.
+// Decodes commands of workflow code for display.
 import { CommandKind } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import type { RecordedCommand } from "../executor/tasks/recording.ts";
 import type { CommandNames } from "./command_names.ts";
 import { type Decoded, DECODERS, shownBy } from "./command_decoders.ts";
 
-/** Decodes a command. `names`: what others say of it. */
+/** Decodes a command. `names`: names from other commands. */
 export function decodeCommand(
   command: RecordedCommand,
   converter: PayloadConverter | undefined,

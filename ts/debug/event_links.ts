@@ -1,5 +1,5 @@
-// What ties the events of a history to commands and to each other: which event a command became, what
-// ended it, and which task wrote it. The key of an event is that of its command (commands.ts).
+// Links events of a history to commands and to each other: the event of a command, the event that
+// ends it, and the task that wrote it. Event and command share a key (commands.ts).
 import type { PayloadConverter } from "../converter/payload.ts";
 import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 import { aboutEvent, TaskKeys } from "./command_keys.ts";
@@ -7,11 +7,14 @@ import { plain, shown } from "./values.ts";
 
 /** What ties events to commands, and to each other. */
 export interface EventLinks {
-  /** The event that a command became, by the command's key. */
+  /** The event of a command, by the command's key. */
   readonly byKey: ReadonlyMap<string, number>;
-  /** The event that ends what a command began: "timer 1", "activity 2". */
+  /** The event that ends a command's operation: "timer 1", "activity 2". */
   readonly endOf: ReadonlyMap<string, number>;
-  /** When an activity's attempt began (by "activity 2"; its event stands in history only once the attempt has ended), a child or a Nexus operation. */
+  /**
+   * When an activity's attempt, a child or a Nexus operation began (by "activity 2"). An attempt's
+   * start event is written when the attempt has ended.
+   */
   readonly startOf: ReadonlyMap<string, number>;
   /** The last event that a workflow task wrote, by the id of its WorkflowTaskStarted. */
   readonly lastOfTask: ReadonlyMap<number, number>;
@@ -45,11 +48,11 @@ class LinkFinder implements EventLinks {
     this.#converter = converter;
   }
 
-  /** Events are given in order. */
+  /** Adds the next event of the history. */
   add(event: HistoryEvent): void {
     const { attributes, eventId } = event;
     const writtenBy = (attributes.value as { workflowTaskCompletedEventId?: bigint } | undefined)?.workflowTaskCompletedEventId;
-    // Answers to updates do not say which task gave them: the last one.
+    // Responses to updates do not name their task: the last one.
     const startedId = UPDATES.has(attributes.case)
       ? this.#lastStarted
       : writtenBy === undefined
@@ -73,13 +76,13 @@ class LinkFinder implements EventLinks {
     if (key !== undefined && !this.endOf.has(key)) this.endOf.set(key, Number(eventId));
   }
 
-  /** Its event has the end in it. */
+  /** Records an event that is also the end. */
   #answered(key: string, event: HistoryEvent): void {
     this.#became(key, event);
     if (!this.endOf.has(key)) this.endOf.set(key, Number(event.eventId));
   }
 
-  /** Workflow tasks, and the end. */
+  /** Records workflow tasks and the end of the run. */
   #ofWorkflow(event: HistoryEvent): void {
     const { attributes, eventId } = event;
     switch (attributes.case) {
@@ -103,7 +106,7 @@ class LinkFinder implements EventLinks {
     }
   }
 
-  /** What commands began, and what ended it. */
+  /** Records starts and ends of operations. */
   #ofCommand(event: HistoryEvent): void {
     const { attributes, eventId } = event;
     switch (attributes.case) {

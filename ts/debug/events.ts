@@ -1,4 +1,4 @@
-// Events of a history for people, one line each.
+// Formats events of a history, one line each.
 import type { Payload, PayloadConverter } from "../converter/payload.ts";
 import { EventType } from "../api/generated/temporal/api/enums/v1/event_type_pb.ts";
 import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
@@ -15,22 +15,22 @@ export interface EventLine {
   readonly eventId: number;
   /** "TimerStarted", "ActivityTaskCompleted", ... */
   readonly type: string;
-  /** When, in milliseconds since the epoch; undefined where the event does not say. */
+  /** In milliseconds since the epoch; undefined if the event has no time. */
   readonly timeMs: number | undefined;
-  /** What it says in one line; may be "". */
+  /** Summary in one line; may be "". */
   readonly summary: string;
 }
 
 const camel = (name: string) => name.split("_").map((word) => word.slice(0, 1) + word.slice(1).toLowerCase()).join("");
 const NAMES = new Map<number, string>(Object.entries(EventType).map(([name, value]) => [value, camel(name)]));
 
-/** The events of a history. */
+/** Returns one line per event. */
 export function linesOf(events: readonly HistoryEvent[], converter?: PayloadConverter): EventLine[] {
   const so: SoFar = { timers: new Map(), subscriptions: new Subscriptions() };
   return events.map((event) => lineOf(event, converter, so));
 }
 
-/** What earlier events have said. */
+/** Facts of earlier events. */
 interface SoFar {
   /** Names of timers, by the event that started them. */
   readonly timers: Map<bigint, string>;

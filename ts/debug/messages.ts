@@ -1,54 +1,54 @@
-// The messages of a run up to a position, and what became of each.
+// The messages of a run up to a position, with the state of each.
 import { CommandKind } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { decodeCommand } from "./commands.ts";
 import type { SessionData } from "./session_data.ts";
 import { countWhile, OpenSpans, valueAt } from "./spans.ts";
 import { shownAll, type ShownFailure } from "./values.ts";
 
-/** A message to the workflow, and what became of it by a position. */
+/** A message to the workflow, with its state at a position. */
 export interface MessageView {
   readonly kind: "signal" | "update" | "cancelRequest";
-  /** Its name on the wire. */
+  /** Name of the signal or update. */
   readonly name: string;
-  /** Its arguments, decoded for showing. */
+  /** Its decoded arguments. */
   readonly arguments: readonly unknown[];
-  /** The event that it is in: its arrival, or for updates their acceptance. */
+  /** The event of its arrival; for updates, of their acceptance. */
   readonly eventId: number;
-  /** Of an update: its id. */
+  /** For an update: its id. */
   readonly updateId?: string;
   /**
-   * `arrived`: the code is told in its next task. `waiting`: nothing in the code has taken it yet. `taken`: a handler or a wait took it.
-   * Updates are accepted, and then completed or failed.
+   * `arrived`: the code receives it in its next task. `waiting`: no code has taken it yet. `taken`:
+   * a handler or a wait took it. Updates are accepted, and then completed or failed.
    */
   readonly state: "arrived" | "waiting" | "taken" | "accepted" | "completed" | "failed";
-  /** Of an update: what the workflow answered. */
+  /** For an update: its result. */
   readonly result?: unknown;
-  /** Of an update: why it was rejected or failed. */
+  /** For an update: why it was rejected or failed. */
   readonly failure?: ShownFailure;
 }
 
-/** A message of the whole run, with the activations in which something became of it. */
+/** A message of the whole run, with the activations that changed its state. */
 interface Told {
   readonly message: MessageView;
   readonly task: number;
-  /** Answers to an update, in order. */
+  /** Responses to an update, in order. */
   readonly answers: (Pick<MessageView, "state" | "result" | "failure"> & { readonly task: number })[];
 }
 
-/** All messages, so that a position costs what is open at it, and a copy of references. */
+/** All messages, so that a position costs only its open messages and a copy of references. */
 interface AllTold {
   readonly told: readonly Told[];
-  /** Each as it is in the end. */
+  /** Each in its final state. */
   readonly final: readonly MessageView[];
-  /** From arrival to the last answer. */
+  /** From arrival to the last response. */
   readonly open: OpenSpans;
-  /** The first message of an event, by index. */
+  /** Index of the first message of an event. */
   readonly ofEvent: ReadonlyMap<number, number>;
 }
 
 const all = new WeakMap<SessionData, AllTold>();
 
-/** `at`: index of the last activation that has been run. */
+/** `at`: index of the last executed activation. */
 export function messagesAt(data: SessionData, at: number, position: number): MessageView[] {
   let known = all.get(data);
   if (known === undefined) all.set(data, known = inOrder(collect(data)));
@@ -56,10 +56,10 @@ export function messagesAt(data: SessionData, at: number, position: number): Mes
   const { trace, activations } = data;
   const count = countWhile(told.length, (i) => told[i]!.task <= at);
   const arrived = arrivedSince(data, activations[at]?.startedEventId ?? 0, position, (id) => (ofEvent.get(id) ?? count) >= count);
-  // With room for what has arrived: to push it would copy all the others once more.
+  // Allocated with room for arrived messages: appending would copy the array again.
   const messages = final.slice(0, count + arrived.length);
   for (const i of open.at(at)) messages[i] = asOf(told[i]!, at);
-  // Signals of a name are taken in order, so the newest of it are the ones that still wait.
+  // Signals of a name are taken in order, so the newest ones still wait.
   for (const [name, waiting] of Object.entries(valueAt(trace.buffered, at)?.value ?? {})) {
     let left = waiting;
     for (let i = count - 1; i >= 0 && left > 0; i--) {
@@ -73,7 +73,7 @@ export function messagesAt(data: SessionData, at: number, position: number): Mes
   return messages;
 }
 
-/** Messages of the events after one, up to a position, of which no task has told the code. */
+/** Returns messages of later events, up to a position, that no task has passed to the code. */
 function arrivedSince(
   { events, converter }: SessionData,
   from: number,
@@ -94,7 +94,7 @@ function arrivedSince(
   return messages;
 }
 
-/** A message with the last of its answers up to an activation. */
+/** Returns a message with its last response up to an activation. */
 function asOf({ message, answers }: Told, at: number): MessageView {
   const last = answers[countWhile(answers.length, (i) => answers[i]!.task <= at) - 1];
   if (last === undefined) return message;
@@ -137,7 +137,7 @@ function collect(data: SessionData): Told[] {
   return told;
 }
 
-/** Answers to updates among the commands of a task. */
+/** Collects responses to updates among the commands of a task. */
 function collectAnswers({ activations, converter }: SessionData, task: number, updates: Map<string, Told>): void {
   for (const command of activations[task]?.commands ?? []) {
     if (command.kind !== CommandKind.COMMAND_KIND_UPDATE_RESPONSE) continue;

@@ -1,4 +1,5 @@
-// Debug sessions: replay the history of a run against the code of today, and step through it forward and back.
+// Debug sessions: replay the history of a run against current code, and step through it forward and
+// back.
 export { type Bisected, bisectEvents, type BisectOptions, bisectVersions } from "./bisect.ts";
 export { ExpressionError, expressionOf } from "./code/expression.ts";
 export { SessionCode } from "./code/session_code.ts";

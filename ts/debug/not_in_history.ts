@@ -1,5 +1,6 @@
-// Commands of a completed workflow task that the code issues and the history does not have. The replay passes: nothing in history
-// contradicts them. The next task of the run would send them.
+// Commands that the code issues in a completed workflow task and that history does not have. The
+// replay passes, because nothing in history contradicts them. The next task of the run would send
+// them.
 import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { RecordedActivation, RecordedCommand } from "../executor/tasks/recording.ts";
 import type { ReplayVerdict } from "../executor/tasks/replay.ts";
@@ -14,24 +15,24 @@ import { hasExtraCommand } from "./verdict_kinds.ts";
 export interface NotInHistory {
   /** Number of the workflow task, from 1. */
   readonly task: number;
-  /** The WorkflowTaskStarted of the task. */
+  /** Id of the task's WorkflowTaskStarted event. */
   readonly startedEventId: number;
-  /** No workflow task follows in the history. */
+  /** True if no workflow task follows in the history. */
   readonly isLast: boolean;
   /** What the code does, in the third person: "calls activity charge". */
   readonly does: string;
   /** "activity charge" */
   readonly text: string;
-  /** The user's line, "function (file:line:column)"; "" when not known. */
+  /** The user's line, "function (file:line:column)"; "" if unknown. */
   readonly site: string;
 }
 
-/** With the command that it is. */
+/** With the command itself. */
 export interface ExtraCommand extends NotInHistory {
   readonly command: RecordedCommand;
 }
 
-/** All of them, in order; [] where the replay does not report any. */
+/** Returns all of them in order; [] if the replay reports none. */
 export function commandsNotInHistory(
   verdict: Pick<ReplayVerdict, "verdict" | "warnings">,
   events: readonly HistoryEvent[],

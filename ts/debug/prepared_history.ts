@@ -1,4 +1,5 @@
-// A history that was read once for several sessions: code that is edited is replayed against the same events again and again.
+// A history that is read once for several sessions: edited code is replayed against the same events
+// repeatedly.
 import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { PayloadCodec } from "../codec/codec.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
@@ -7,31 +8,34 @@ import { decodeHistoryBytes } from "../history_files/decode_events.ts";
 import { type EventLine, linesOf } from "./events.ts";
 import { type HistoryFile, readHistoryFile } from "../history_files/history_file.ts";
 
-/** How payloads are read. */
+/** How payloads are decoded. */
 export interface ReadOptions {
-  /** The codec, or codecs, with which the run's payloads were encoded: the history is decoded first, in memory. */
+  /** Codecs of the run's payloads: the history is decoded first, in memory. */
   readonly codec?: PayloadCodec | readonly PayloadCodec[];
-  /** Reads the payloads that are shown. Default: Temporal's default encodings. */
+  /** Converts payloads for display. Default: Temporal's default encodings. */
   readonly converter?: PayloadConverter;
 }
 
-/** What sessions over one history have in common. Do not change it. */
+/** Data that sessions over one history share. Do not change it. */
 export interface PreparedHistory {
-  /** As it was read. */
+  /** The parsed file. */
   readonly file: HistoryFile;
-  /** Of temporal.api.history.v1.History, decoded. */
+  /** Decoded bytes of temporal.api.history.v1.History. */
   readonly bytes: Uint8Array;
   /** All events, oldest first. */
   readonly events: readonly HistoryEvent[];
-  /** What ties events to commands and to each other. */
+  /** Links of events to commands and to each other. */
   readonly links: EventLinks;
   /** One line for each event. */
   readonly lines: readonly EventLine[];
-  /** Reads the payloads that are shown. */
+  /** Converts payloads for display. */
   readonly converter: PayloadConverter | undefined;
 }
 
-/** Reads a history for `openSession`. Rejects as that does for a file that holds none, and where a codec fails. */
+/**
+ * Reads a history for `openSession`. Rejects with a HistoryFileError for a file without a history,
+ * and with a PayloadCodecError if a codec fails.
+ */
 export async function prepareHistory(file: Uint8Array, { codec, converter }: ReadOptions = {}): Promise<PreparedHistory> {
   const history = await readHistoryFile(file);
   const bytes = codec === undefined ? history.bytes : await decoded(history.bytes, codec);

@@ -1,32 +1,35 @@
-// Why a replay did not go through, and at which event that shows.
+// Why a replay failed, and the event at which it shows.
 import type { ReplayVerdict } from "../executor/tasks/replay.ts";
 import type { Divergence } from "./divergence/types.ts";
 
-/** Where and how the code and the history part, or what the code threw. */
+/** Where and how the code diverges from history, or the error of the code. */
 export interface SessionProblem {
   /** Class of the error: "NondeterminismError", "FatalCoreError", "DeadlockError", "RealmLostError", ... */
   readonly name: string;
-  /** Number in the core's table of errors; 0: none of the core's. */
+  /** Number in the core's table of errors; 0 for other errors. */
   readonly code: number;
   /** What went wrong, for people. */
   readonly message: string;
-  /** From which position on it shows. */
+  /** The first position at which it shows. */
   readonly position: number;
-  /** The event that the code stands against; 0 when no event is to blame. */
+  /** The event that the code does not match; 0 if there is none. */
   readonly eventId: number;
-  /** What history holds, and what the code does; "" where the error is of another kind. */
+  /** What history has; "" for other kinds of errors. */
   readonly expected: string;
   /** What the code does instead. */
   readonly actual: string;
-  /** The fields that differ, each with what history and code say. */
+  /** The fields that differ, with both values. */
   readonly diffs: readonly { readonly field: string; readonly expected: string; readonly actual: string }[];
-  /** The user's line: "function (file:line:column)"; "" when not known. */
+  /** The user's line: "function (file:line:column)"; "" if unknown. */
   readonly location: string;
-  /** Of an error that workflow code threw: the user's frames, nearest first, one per line; "" if none is known. */
+  /**
+   * For an error thrown by workflow code: the user's frames, nearest first, one per line; "" if
+   * unknown.
+   */
   readonly stack: string;
-  /** The code makes other commands than history holds. */
+  /** True if the code issues other commands than history has. */
   readonly isDivergence: boolean;
-  /** Of a divergence: the first place of it, both sides, the likely edit, and what repairs it. */
+  /** For a divergence: its first place, both sides, the likely edit, and a repair. */
   readonly divergence?: Divergence;
 }
 
@@ -40,15 +43,16 @@ export function sessionProblem(
   const { name, code, message, eventId, expected, actual, diffs, location, stack = "", divergence } = error;
   const lastTask = tasks.at(-1)?.eventId ?? 1;
   const position = Math.min(length, Math.max(1, eventId > 0 ? eventId : lastTask));
-  // An event that its machine cannot take is what the core sees of it, too.
+  // The core also reports an event that a state machine rejects as nondeterminism.
   const isDivergence = verdict.verdict === "nondeterminism" || divergence !== undefined;
   const explained = divergence === undefined ? {} : { divergence };
   return { name, code, message, position, eventId, expected, actual, diffs, location, stack, isDivergence, ...explained };
 }
 
 /**
- * What a problem is, in one text; "ok" for none: two replays that went wrong in the same way, at the same first difference, have the same.
- * Numbers of events and the order of activities may differ, because a smaller history has other ones.
+ * Returns a text that identifies a problem; "ok" for none. Replays that fail in the same way at the
+ * same first difference have the same text. Numbers of events and the order of activities are
+ * ignored, because they change in a smaller history.
  */
 export function problemKey({ verdict, error }: ReplayVerdict): string {
   if (error === undefined) return verdict;
@@ -57,9 +61,9 @@ export function problemKey({ verdict, error }: ReplayVerdict): string {
   return [verdict, name, code, commandKind, shape(expected), shape(actual), location, fields].join("\n");
 }
 
-/** Without what another history has others of: numbers, and quoted values that hold them. */
+/** Removes what differs in another history: numbers, and quoted values that contain them. */
 const shape = (text: string): string => text.replace(/\d+/g, "#");
 
-/** The same for histories whose values were replaced: values do not count. */
+/** Ignores values as well, for histories whose values were replaced. */
 export const problemKeyWithoutValues = (verdict: ReplayVerdict): string =>
   problemKey(verdict).replace(/"(?:[^"\\]|\\.)*"/g, '"…"');

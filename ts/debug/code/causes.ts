@@ -1,19 +1,22 @@
-// Which event woke which fiber.
+// Maps events to the fibers that they woke.
 import type { LineTrace } from "../../executor/tasks/line_records.ts";
 import type { TracedJob } from "../../executor/tasks/replay_trace.ts";
 import type { SessionData } from "../session_data.ts";
 import type { Places } from "./places.ts";
 import type { Cause } from "./types.ts";
 
-/** The event of what the code is told. An update has none before the task that accepts it: that event. */
+/**
+ * Returns the event of a job. An update has no event before the task that accepts it: then that
+ * event.
+ */
 export function eventOfJob({ links }: SessionData, { eventId, protocolInstanceId }: TracedJob): number {
   return protocolInstanceId === undefined ? eventId : links.byKey.get(`update ${protocolInstanceId}`) ?? eventId;
 }
 
-/** All of them, in order. */
+/** Returns all causes, in order. */
 export function causesOf(data: SessionData, { wakes, lanes, waitLanes }: LineTrace, places: Places): Cause[] {
   const last = data.tasks.at(-1)?.last ?? -1;
-  /** Waits by activation in which they were settled, and fiber. */
+  /** Waits by fiber and the activation in which they were settled. */
   const settled = new Map<string, number[]>();
   data.trace.waits.forEach(({ to }, i) => {
     if (to === undefined) return;
@@ -31,7 +34,8 @@ export function causesOf(data: SessionData, { wakes, lanes, waitLanes }: LineTra
   function eventOf({ at, eventId, lane, point, wait }: LineTrace["wakes"][number]): number {
     const { update = "" } = lanes[lane] ?? {};
     if (point < 0) return data.links.byKey.get(`update ${update}`) ?? eventId;
-    // Programs for Temporal take all jobs before any code goes on, so the last one told is not the one that woke it: what it waited for says.
+    // `@temporalio/workflow` programs apply all jobs before code continues, so the last job need
+    // not be the one that woke it. The event of the settled wait decides.
     const line = places.placeOf(point);
     const own = settled.get(`${at} ${lane}`) ?? [];
     const alike = own.filter((i) => isAt(places, data.trace.waits[i]!.value.site, line));

@@ -1,5 +1,5 @@
-// Who last changed this value: the tasks, lines and fibers that set another value at a path of the published state, of the state of a receive
-// or of a variable.
+// Finds who changed a value: the tasks, lines and fibers that set another value at a path of the
+// published state, of the state of a receive, or of a variable.
 import type { LineTrace } from "../../executor/tasks/line_records.ts";
 import type { SessionData } from "../session_data.ts";
 import { countWhile } from "../spans.ts";
@@ -32,7 +32,7 @@ export class Changes {
     this.#crossings = crossings;
   }
 
-  /** All changes of a path up to an activation, oldest first. */
+  /** Returns all changes of a path up to an activation, oldest first. */
   of(of: StateOf, path: readonly (string | number)[], at: number): StateChange[] {
     const changes: StateChange[] = [];
     let before: unknown;
@@ -49,7 +49,7 @@ export class Changes {
     return changes;
   }
 
-  /** The last of them. Looked for backwards: what changed just now is found at once, however often it had changed before. */
+  /** Returns the last change. Searches backwards, so a recent change is found at once. */
   last(of: StateOf, path: readonly (string | number)[], at: number): StateChange | undefined {
     const versions = this.#versionsOf(of);
     const valueOf = (index: number) => index < 0 ? undefined : valueAtPath(versions[index]!.value(), path);

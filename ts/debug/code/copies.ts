@@ -1,4 +1,4 @@
-// Copies of values, as the replay wrote them down, read when they are shown.
+// Copies of values as the replay recorded them, decoded when they are shown.
 import type { LineTrace } from "../../executor/tasks/line_records.ts";
 import type { CopiedValue } from "./types.ts";
 
@@ -14,7 +14,7 @@ export class Copies {
     this.#cut = new Set(cut);
   }
 
-  /** `index` in the trace's texts; undefined for -1. */
+  /** Returns the copy with this index in the trace's texts; undefined for -1. */
   of(index: number): CopiedValue | undefined {
     const text = this.#texts[index];
     if (text === undefined) return undefined;
@@ -23,7 +23,7 @@ export class Copies {
     return known;
   }
 
-  /** A function is no value worth a place beside a line. */
+  /** Functions are not shown as values next to a line. */
   isFunction(index: number): boolean {
     return this.#texts[index]?.startsWith('"<function') === true;
   }
@@ -38,7 +38,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Plain data that was decoded from history, as a copy. */
+/** Returns plain data decoded from history as a copy. */
 export function copyValue(value: unknown): CopiedValue {
   let text: string;
   try {

@@ -1,11 +1,11 @@
-// How often lines have run up to a position: deltas of activations, and sums of them at every so many, so that a view costs the same wherever
-// it is.
+// Counts how often lines have run up to a position: deltas per activation, and a cumulative sum
+// every EVERY activations, so that the cost of a view does not depend on the position.
 import type { LineTrace } from "../../executor/tasks/line_records.ts";
 import { countWhile } from "../spans.ts";
 import type { Places } from "./places.ts";
 import type { LineCounts, Place } from "./types.ts";
 
-/** Activations between two sums. */
+/** Number of activations between two sums. */
 const EVERY = 128;
 
 export class Coverage {
@@ -38,7 +38,7 @@ export class Coverage {
     return at === 0 ? 0 : this.#ends[at - 1]!;
   }
 
-  /** `at`: the last activation that has been run (-1: none), `first`: the first of its task. */
+  /** `at`: the last executed activation (-1: none); `first`: the first of its task. */
   counts(file: number, first: number, at: number): LineCounts {
     const points = this.#places.counted[file];
     if (points === undefined) return { hits: new Uint32Array(0), inTask: new Uint32Array(0) };
@@ -63,20 +63,22 @@ export class Coverage {
     return sum;
   }
 
-  /** The activations in which a line ran, ascending. */
+  /** Returns the activations in which a line ran, ascending. */
   runsOf({ file, line }: Place): readonly number[] {
     const point = this.#places.counted[file]?.[line] ?? -1;
     return this.#runs.get(point) ?? [];
   }
 
-  /** The line on which a fiber began in an activation: the first that ran. */
+  /** Returns the first point of a fiber in an activation. */
   firstPointOf(lane: number, at: number): number {
     const end = this.#ends[at] ?? 0;
     for (let i = this.#begin(at); i < end; i += 3) if (this.#hits[i + 1] === lane) return this.#hits[i]!;
     return -1;
   }
 
-  /** The last run of a line before an activation, or the first after it. */
+  /**
+   * Returns the last activation before another one in which a line ran, or else the first after it.
+   */
   next(place: Place, at: number): number | undefined {
     const runs = this.runsOf(place);
     return runs[countWhile(runs.length, (i) => runs[i]! <= at)];

@@ -1,4 +1,5 @@
-// Values that crossed at lines up to a position: the last of each kind and name at each line, and what it was before.
+// Values recorded at lines up to a position: the latest of each kind and name at each line, and the
+// one before it.
 import { CommandKind } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { LineTrace, LookRecord } from "../../executor/tasks/line_records.ts";
 import type { RecordedCommand } from "../../executor/tasks/recording.ts";
@@ -11,7 +12,7 @@ import type { Coverage } from "./coverage.ts";
 import type { Places } from "./places.ts";
 import type { CopiedValue, Crossing, CrossingKind, Place } from "./types.ts";
 
-/** Something that crossed, read when it is shown. */
+/** A recorded value, decoded when it is shown. */
 interface Crossed {
   readonly at: number;
   readonly lane: number;
@@ -20,7 +21,7 @@ interface Crossed {
   read(): CopiedValue | undefined;
 }
 
-/** What crossed at one place under one name, in order. */
+/** Values recorded at one place under one name, in order. */
 interface Series {
   readonly place: Place;
   readonly all: Crossed[];
@@ -44,7 +45,7 @@ export class Crossings {
   readonly #copies: Copies;
   readonly #coverage: Coverage;
   readonly #data: SessionData;
-  /** By name: when a variable was seen with another value than before. */
+  /** By name: the looks at which a variable had a new value. */
   readonly variables = new Map<
     string,
     { readonly at: number; readonly lane: number; readonly text: number; readonly point: number }[]
@@ -66,7 +67,10 @@ export class Crossings {
     for (const { all } of this.#series.values()) all.sort((a, b) => a.at - b.at);
   }
 
-  /** At a position whose last activation is `at`, and the first of whose task `first`. */
+  /**
+   * Returns the values at a position. `at`: its last activation; `first`: the first activation of
+   * its task.
+   */
   at(first: number, at: number, file?: number): Crossing[] {
     const found: Crossing[] = [];
     for (const { place, all } of this.#series.values()) {
@@ -99,7 +103,9 @@ export class Crossings {
     series.all.push(crossed);
   }
 
-  /** Variables at looks where they are new or have changed since the last look of their fiber. */
+  /**
+   * Records variables at looks where they are new or changed since the last look of their fiber.
+   */
   #locals(): void {
     const last = new Map<string, number>();
     for (const look of this.#lines.looks) {
@@ -123,7 +129,7 @@ export class Crossings {
   }
 
   #results(): void {
-    // In the order in which they were over.
+    // In the order in which the awaits ended.
     const over = this.#lines.awaits.filter(({ to, outcome }) => to >= 0 && outcome >= 0).sort((a, b) => a.to - b.to);
     for (const { to: at, lane, point, outcome, rejected } of over) {
       const name = this.#places.point(point)?.name ?? "";
@@ -132,13 +138,14 @@ export class Crossings {
     }
   }
 
-  /** Arguments of what code asked for. */
+  /** Records arguments of commands. */
   #commands(): void {
     const { activations, cache } = this.#data;
     activations.forEach(({ commands }, at) => {
       for (const command of commands) {
         if (command.cancel || !WITH_ARGUMENTS.has(command.kind)) continue;
-        // What is called alike on one line is one thing: names are decoded only when they are shown, but for timers, of which a select has many.
+        // Equal names on one line are one series. Names are decoded only when shown, except for
+        // timers, because a select may have several.
         const isTimer = command.kind === CommandKind.COMMAND_KIND_START_TIMER;
         const name = isTimer ? cache.namesOf(this.#data).timers.get(command.seq) ?? "" : "";
         const read = () => copyValue(this.#argumentsOf(command));
@@ -147,7 +154,7 @@ export class Crossings {
     });
   }
 
-  /** What handlers were begun with, and what they answered. */
+  /** Records arguments of handlers, and results of updates. */
   #messages(): void {
     const { trace, converter } = this.#data;
     this.#lines.lanes.forEach(({ kind, name, cause, update, from, to }, lane) => {
@@ -203,7 +210,7 @@ export class Crossings {
     return undefined;
   }
 
-  /** Of what takes no arguments, what it says instead: how long, which subscription, which attributes. */
+  /** Returns the value of commands without arguments: a duration, a subscription, attributes. */
   #argumentsOf(command: RecordedCommand): unknown {
     const names = this.#data.cache.namesOf(this.#data);
     const { attributes } = decodeCommand(command, this.#data.converter, names);
@@ -214,7 +221,7 @@ export class Crossings {
     return given ?? [searchAttributes];
   }
 
-  /** Calls that the guard answered or refused. */
+  /** Records calls that the guard emulated or rejected. */
   #guarded(): void {
     for (const { at, lane, point, api, effect, text } of this.#lines.guards) {
       this.#add(this.#places.placeOf(point), { at, lane, name: api, kind: effect, read: () => this.#copies.of(text) });

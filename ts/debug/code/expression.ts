@@ -1,21 +1,21 @@
-// A small language for predicates and log points: expressions of JavaScript over copies of values. Not the language's own evaluator, for two
-// reasons: what a person (or a link) writes into a field must never run as code, and the same expression must be able to be asked ten
-// thousand times without a replay. There are no assignments, no `new`, no globals; only methods that read are known.
-//
-//   items.length > 3 && state.phase === "open"      order?.lines.some((line) => line.sku === "B-1")      `${a} of ${b}` is not known
+// A small expression language for predicates and logpoints: JavaScript expressions over copies of
+// values. Not evaluated by the engine, because text from a field or a link must never run as code,
+// and one expression must be evaluated at thousands of positions without a replay. No assignments,
+// no `new`, no globals; only read-only methods, for example `order?.lines.some((line) => line.sku
+// === "B-1")`.
 
-/** The expression is none of the language, or asks for what is not there. */
+/** Thrown for text that is not an expression of this language, or that refers to missing names. */
 export class ExpressionError extends Error {
   override name = "ExpressionError";
 }
 
-/** What names stand for. Undefined as an answer stands for a name that is not known. */
+/** Resolves names. Returns undefined for an unknown name. */
 export type Names = (name: string) => { readonly value: unknown } | undefined;
 
-/** An expression that was read. */
+/** A parsed expression. */
 export type Expression = (names: Names) => unknown;
 
-/** Reads an expression. Throws an ExpressionError that says where it goes wrong. */
+/** Parses an expression. Throws an ExpressionError with the place of a syntax error. */
 export function expressionOf(text: string): Expression {
   return new Reader(text).all();
 }
@@ -69,11 +69,11 @@ const LEVELS: readonly { readonly [sign: string]: Binary }[] = [
   },
 ];
 
-/** In place of what stands behind a `?.` of nothing. */
+/** Value of the rest of an optional chain that was skipped. */
 const SKIPPED = Symbol("skipped");
 
 const isNothing = (value: unknown): boolean => value === null || value === undefined;
-/** Objects have no text here: theirs might be the user's own. */
+/** Objects are not converted to strings: toString could be the user's. */
 const plain = (value: unknown): unknown => typeof value === "object" && value !== null ? Number.NaN : value;
 const MAX_TEXT = 100_000;
 const MAX_DEPTH = 200;
@@ -193,7 +193,7 @@ class Reader {
 
   #members(first: Expression): Expression {
     let of = first;
-    // `a?.b.c`: where there is no a, the rest is not looked at.
+    // In `a?.b.c` the rest is skipped if a is null or undefined.
     let skips = false;
     for (;;) {
       const object = of;
@@ -226,7 +226,7 @@ class Reader {
     };
   }
 
-  /** An expression, or `x => expression`, `(x, i) => expression`. */
+  /** Parses an expression, or `x => expression`, `(x, i) => expression`. */
   #argument(): Expression {
     const begin = this.#at;
     const parameters: string[] = [];
@@ -291,7 +291,7 @@ function textOf(literal: string): string {
   });
 }
 
-/** An own property, or the length of a text or list. */
+/** Reads an own property, or the length of a string or array. */
 function memberOf(object: unknown, key: unknown, optional: boolean): unknown {
   const name = typeof key === "object" && key !== null ? JSON.stringify(key) : String(key);
   if (object === SKIPPED) return SKIPPED;
@@ -308,7 +308,7 @@ function memberOf(object: unknown, key: unknown, optional: boolean): unknown {
     : undefined;
 }
 
-/** Of a copy, which may lack items in its middle: "<12 more>" stands for them. */
+/** Reads an item of a copy. A copy may lack items in its middle, marked by "<12 more>". */
 function itemOf(items: readonly unknown[], name: string): unknown {
   const gap = items.findIndex((item) => typeof item === "string" && MORE.test(item));
   const missing = gap < 0 ? 0 : Number(MORE.exec(items[gap] as string)![1]);

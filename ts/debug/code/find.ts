@@ -1,22 +1,25 @@
-// Breakpoints: the next position, in either direction, at which a condition holds.
+// Breakpoints: finds the next position, in either direction, at which a condition holds.
 import type { SessionData } from "../session_data.ts";
 import { countWhile } from "../spans.ts";
 import { expressionOf, type Names } from "./expression.ts";
 import type { Condition, ConditionScope, Direction } from "./types.ts";
 
-/** What a search asks of a session. */
+/** What a search needs of a session. */
 export interface Searched {
   readonly data: SessionData;
-  /** The line ran in the task with this index. */
+  /** Whether the line ran in the task with this index. */
   ranIn(condition: NonNullable<Condition["place"]>, task: number): boolean;
-  /** The task issued such a command. */
+  /** Whether the task issued a command of this kind. */
   issued(kind: string, task: number): boolean;
   stateAt(at: number): unknown;
   variableAt(name: string, at: number): { readonly value: unknown } | undefined;
   variableNames(): Iterable<string>;
 }
 
-/** Undefined where there is none. Throws an ExpressionError for a predicate that cannot be read. */
+/**
+ * Returns undefined without a match. Throws an ExpressionError for a predicate that cannot be
+ * parsed.
+ */
 export function findPosition(searched: Searched, from: number, direction: Direction, condition: Condition): number | undefined {
   const { data } = searched;
   const length = data.events.length;
@@ -25,7 +28,8 @@ export function findPosition(searched: Searched, from: number, direction: Direct
   for (let position = from + step; position >= 1 && position <= length; position += step) {
     if (!atEvent(searched, position, condition)) continue;
     if (holds === undefined) return position;
-    // Where it becomes true. What is named beside it chooses the positions at which it is looked at.
+    // Stops where the predicate becomes true. Other parts of the condition select the positions at
+    // which it is evaluated.
     const alone = condition.place === undefined && condition.eventType === undefined && condition.command === undefined &&
       condition.text === undefined;
     if (holds(position) && (!alone || position === 1 || !holds(position - 1))) return position;
@@ -33,19 +37,19 @@ export function findPosition(searched: Searched, from: number, direction: Direct
   return undefined;
 }
 
-/** What can be said of an event without its values. */
+/** Whether a condition holds for an event, without its predicate. */
 function atEvent({ data, ranIn, issued }: Searched, position: number, { place, command, eventType, text }: Condition): boolean {
   const line = data.lines[position - 1]!;
   if (eventType !== undefined && line.type !== eventType) return false;
   if (text !== undefined && !line.summary.includes(text)) return false;
   if (place === undefined && command === undefined) return true;
-  // Lines and commands are of tasks: they stop at the event at which the task runs.
+  // Lines and commands belong to tasks: the search stops at the event at which the task runs.
   const index = countWhile(data.tasks.length, (i) => data.tasks[i]!.eventId < position);
   if (data.tasks[index]?.eventId !== position) return false;
   return (place === undefined || ranIn(place, index)) && (command === undefined || issued(command, index));
 }
 
-/** A predicate that fails at a position (a name is not known yet) does not hold there. */
+/** A predicate that throws at a position (a name is not known yet) is false there. */
 function predicateOf(searched: Searched, { when }: Condition): ((position: number) => boolean) | undefined {
   if (when === undefined) return undefined;
   const expression = typeof when === "string" ? expressionOf(when) : undefined;

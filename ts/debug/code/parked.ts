@@ -1,4 +1,4 @@
-// Where the code stands at a position: the awaits that are open, each with what it waits for.
+// The awaits that are open at a position, each with what it waits for.
 import type { AwaitRecord, LineTrace } from "../../executor/tasks/line_records.ts";
 import type { SessionData } from "../session_data.ts";
 import type { OpenSpans } from "../spans.ts";
@@ -19,7 +19,7 @@ export interface ParkedIn {
   readonly open: OpenSpans;
 }
 
-/** `at`: the last activation that has been run. Innermost awaits come first. */
+/** `at`: the last executed activation. Innermost awaits come first. */
 export function parkedAt({ data, lines, places, open }: ParkedIn, at: number, position: number): Parked[] {
   const waits = openAt(data, at, position) as OpenWait[];
   const awaits = open.at(at).map((i) => lines.awaits[i]!);
@@ -30,7 +30,8 @@ export function parkedAt({ data, lines, places, open }: ParkedIn, at: number, po
     left.delete(wait);
   };
   for (const each of awaits) for (const wait of waits) if (wait.index === each.wait && left.has(wait)) give(each, wait);
-  // Promise.all, a helper: the await stands on the line that called the API, or is the innermost of its fiber.
+  // Promise.all or a helper: the await is on the line that called the API, or is the innermost of
+  // its fiber.
   for (const wait of [...left]) {
     const lane = lines.waitLanes[wait.index] ?? -1;
     const place = places.ofSite(wait.site);
@@ -41,7 +42,8 @@ export function parkedAt({ data, lines, places, open }: ParkedIn, at: number, po
   }
   const parked = awaits.map((each) => ofAwait(data, lines, places, each, waitsOf.get(each)!));
   const withAwait = new Set(parked.map(({ fiber }) => fiber));
-  // A fiber that no await of the user's own is known of (a promise that it returns, a loop over an async iterator, a package).
+  // A fiber without a known await in user code (a returned promise, a loop over an async iterator,
+  // a package).
   const others = new Map<number, OpenWait[]>();
   for (const wait of left) {
     const fiber = lines.waitLanes[wait.index] ?? -1;
@@ -80,7 +82,7 @@ function ofAwait(data: SessionData, lines: LineTrace, places: Places, each: Awai
   };
 }
 
-/** Waits of one fiber. */
+/** Returns the waits of one fiber. */
 function ofWaits(data: SessionData, lines: LineTrace, places: Places, waits: readonly OpenWait[], lane: number): Parked {
   const first = waits[0]!;
   const from = data.trace.waits[first.index]?.from ?? 0;
@@ -108,7 +110,7 @@ function labelOf(all: readonly OpenWait[]): string {
   return [...counts].map(([label, count]) => count === 1 ? label : `${count} × ${label}`).join(", ");
 }
 
-/** What would wake it, one part for each thing. */
+/** Returns what would wake it, one part for each wait. */
 function wokenBy(waits: readonly OpenWait[]): string {
   return [...new Set(waits.map(endOf))].join(", ");
 }

@@ -1,17 +1,22 @@
-// From what a replay names (points of probes, frames of stacks) to files and lines as the user wrote them.
+// Maps places in a replay (probes, stack frames) to files and lines of the user's code.
 import type { ProbePoint } from "../../executor/program/line_probe.ts";
 import type { LineTrace } from "../../executor/tasks/line_records.ts";
 import type { CodeFile, Place } from "./types.ts";
 
-/** A frame ends in "file:line:column", or "file:line:column)". Deno writes evaluated code as "(file, <anonymous>:1:2)". */
+/**
+ * A frame ends in "file:line:column" or "file:line:column)". Deno writes evaluated code as "(file,
+ * <anonymous>:1:2)".
+ */
 const FRAME = /(?:^|\()([^()\s][^()]*?)(?:, <anonymous>)?:(\d+):(\d+)\)?$/;
 
 const MAX_LINES = 1_000_000;
 
-/** The user's files, and where in them things are. */
+/** The user's files, and places in them. */
 export class Places {
   readonly files: readonly CodeFile[];
-  /** The probe whose hits are those of a line: the first statement on it. By file and line; -1: none. */
+  /**
+   * The probe whose hits count for a line: that of its first statement. By file and line; -1: none.
+   */
   readonly counted: readonly Int32Array[];
   readonly #points: readonly ProbePoint[];
   readonly #ofPoint: readonly Place[];
@@ -38,13 +43,13 @@ export class Places {
       this.#ofModule.set(url, placeOf);
       for (const point of own) {
         const found = placeOf(point.line) ?? { file: fileOf(url), line: point.line };
-        // What a realm says is not believed without bounds.
+        // Line numbers from a realm are bounded, because they are not trusted.
         const place = found.line > 0 && found.line < MAX_LINES ? found : { ...found, line: 1 };
         const number = points.push(point) - 1;
         places.push(place);
         const { counted, executable, plain } = files[place.file]!;
         executable.add(place.line);
-        // A statement counts for its line; an await or a call only where none begins there.
+        // A statement counts for its line; an await or a call only if no statement begins there.
         const first = !counted.has(place.line) || (point.kind === "statement" && !plain.has(place.line));
         if (first) counted.set(place.line, number);
         if (point.kind === "statement") plain.add(place.line);
@@ -75,7 +80,10 @@ export class Places {
     return this.#ofPoint[point];
   }
 
-  /** The place of a call site, "function (file:line:column)"; undefined where it is none of the user's. */
+  /**
+   * Returns the place of a call site, "function (file:line:column)"; undefined outside of user
+   * code.
+   */
   ofSite(site: string): Place | undefined {
     if (!this.#ofSite.has(site)) {
       const [, file = "", line] = FRAME.exec(site.split("\n")[0]!) ?? [];
@@ -85,7 +93,7 @@ export class Places {
   }
 }
 
-/** A source of a map: relative to the module where that is a file. */
+/** Resolves a source of a source map relative to its module. */
 function resolved(source: string, url: string): string {
   try {
     return new URL(source, url).href;
@@ -94,7 +102,7 @@ function resolved(source: string, url: string): string {
   }
 }
 
-/** For people: the path of a file, the name of a module in a bundle. */
+/** Returns the path of a file, or the name of a module in a bundle. */
 function nameOf(url: string): string {
   const [, rest = url] = /^(?:bundle:\/\/\d*\/|file:\/\/)(.*)$/s.exec(url) ?? [];
   try {

@@ -1,5 +1,5 @@
-// What a session knows of the user's code, line by line: the door to the parts of this folder. Everything answers for a position, and is
-// made from what one replay wrote down: nothing is replayed while stepping.
+// What a session knows of the user's code by line: the entry point of this folder. All methods take
+// a position and read the recording of one replay, so stepping needs no replay.
 import type { LineTrace } from "../../executor/tasks/line_records.ts";
 import type { TracedJob } from "../../executor/tasks/replay_trace.ts";
 import type { SessionData, SessionTask } from "../session_data.ts";
@@ -63,54 +63,59 @@ export class SessionCode {
     this.fibers = this.#fibers();
   }
 
-  // ------------------------------------------------------------------------------------------------------------------- lines
+  // ---------------------------------------------------------------------------------- lines
 
-  /** How often each line of a file has run, up to the position and in the task at it. */
+  /** Returns how often each line of a file has run: up to the position, and in its task. */
   counts(file: number, position: number): LineCounts {
     const task = this.#taskAt(position);
     return this.#coverage.counts(file, task?.first ?? 0, task?.last ?? -1);
   }
 
-  /** The events of the tasks in which a line ran, ascending: "run to here", hits. */
+  /** Returns the events of the tasks in which a line ran, ascending. */
   runsOf(place: Place): number[] {
     return [...new Set(this.#coverage.runsOf(place).flatMap((at) => this.#taskOf(at)?.eventId ?? []))];
   }
 
-  /** The event of the next task in which the line runs; undefined: it does not run again. */
+  /**
+   * Returns the event of the next task in which the line runs; undefined if it does not run again.
+   */
   nextRun(place: Place, position: number): number | undefined {
     const at = this.#coverage.next(place, this.#taskAt(position)?.last ?? -1);
     return at === undefined ? undefined : this.#taskOf(at)?.eventId;
   }
 
-  /** The event of the last task before the one at the position in which the line ran. */
+  /** Returns the event of the last task before that of the position in which the line ran. */
   previousRun(place: Place, position: number): number | undefined {
     const at = this.#coverage.previous(place, this.#taskAt(position)?.first ?? 0);
     return at === undefined ? undefined : this.#taskOf(at)?.eventId;
   }
 
-  /** The place of a call site, "function (file:line:column)", as commands, waits and problems have it; undefined: not the user's. */
+  /**
+   * Returns the place of a call site, "function (file:line:column)", as commands, waits and
+   * problems have it; undefined outside of user code.
+   */
   placeOf(site: string): Place | undefined {
     return this.#places.ofSite(site);
   }
 
-  // ------------------------------------------------------------------------------------------------------------------ fibers
+  // --------------------------------------------------------------------------------- fibers
 
   /** All events that woke a fiber, in order. */
   get causes(): readonly Cause[] {
     return this.#causes ??= causesOf(this.#data, this.#lines, this.#places);
   }
 
-  /** The awaits at which the code stands. */
+  /** Returns the awaits that are open at a position. */
   parked(position: number): Parked[] {
     const all = { data: this.#data, lines: this.#lines, places: this.#places, open: this.#open };
     return parkedAt(all, this.#taskAt(position)?.last ?? -1, position);
   }
 
-  /** Why the run waits where it stands, in a sentence. */
+  /** Explains in a sentence why the run waits. */
   why(position: number): Why {
     const { trace, lines } = this.#data;
     const at = this.#taskAt(position)?.last ?? -1;
-    // The task was told of all that came before it.
+    // The task received all events before it.
     const arrived = lines.slice(this.#taskAt(position)?.eventId ?? 0, position).find(({ type }) => MESSAGES.has(type));
     let job: TracedJob | undefined;
     for (let i = at + 1; i < trace.jobs.length && job === undefined; i++) job = trace.jobs[i]!.find(({ eventId }) => eventId > 0);
@@ -122,15 +127,18 @@ export class SessionCode {
     return explainWait({ view, parked: this.parked(position), files: this.files, next, awaitedSignals });
   }
 
-  // ------------------------------------------------------------------------------------------------------------------ values
+  // --------------------------------------------------------------------------------- values
 
-  /** The last values that crossed at each line, up to the position. `file`: of one file alone. */
+  /** Returns the latest values at each line up to the position. `file`: only of this file. */
   crossings(position: number, file?: number): Crossing[] {
     const task = this.#taskAt(position);
     return this.#allCrossings.at(task?.first ?? 0, task?.last ?? -1, file);
   }
 
-  /** The variables as they were when a line was looked at last (an await, a call of the API); undefined where it was not. */
+  /**
+   * Returns the variables at the last look at a line (an await, a call of the API); undefined
+   * without a look.
+   */
   variables(place: Place, position: number): { readonly [name: string]: CopiedValue } | undefined {
     const at = this.#taskAt(position)?.last ?? -1;
     const looks = this.#looksAt(place);
@@ -138,7 +146,10 @@ export class SessionCode {
     return look && this.#variablesOf(look);
   }
 
-  /** An expression over the variables at a line, for every time that it was looked at: a log point into the past. */
+  /**
+   * Evaluates an expression over the variables at a line, for every look at it: a logpoint into the
+   * past.
+   */
   logPoint(place: Place, text: string): LogPointValue[] {
     const expression = expressionOf(text);
     return this.#looksAt(place).map((look) => {
@@ -153,19 +164,22 @@ export class SessionCode {
     });
   }
 
-  /** All changes of a path in the published state, the state of the receive or a variable, up to the position, oldest first. */
+  /**
+   * Returns all changes of a path in the published state, the state of the receive or a variable,
+   * up to the position, oldest first.
+   */
   changes(of: StateOf, path: readonly (string | number)[], position: number): StateChange[] {
     return this.#allChanges.of(of, path, this.#taskAt(position)?.last ?? -1);
   }
 
-  /** Who last changed this value. */
+  /** Returns the last change of a value. */
   lastChange(of: StateOf, path: readonly (string | number)[], position: number): StateChange | undefined {
     return this.#allChanges.last(of, path, this.#taskAt(position)?.last ?? -1);
   }
 
-  // ---------------------------------------------------------------------------------------------------------- commands, logs
+  // ------------------------------------------------------------------------- commands, logs
 
-  /** Commands of the task at the position, with their lines. */
+  /** Returns the commands of the task at the position, with their lines. */
   commands(position: number): PlacedCommand[] {
     const task = this.#taskAt(position);
     if (task === undefined) return [];
@@ -174,7 +188,7 @@ export class SessionCode {
     }));
   }
 
-  /** Log lines up to the position. */
+  /** Returns the log lines up to the position. */
   logs(position: number): PlacedLog[] {
     const at = this.#taskAt(position)?.last ?? -1;
     const { logs } = this.#data.trace;
@@ -185,11 +199,11 @@ export class SessionCode {
     });
   }
 
-  // ------------------------------------------------------------------------------------------------------------- breakpoints
+  // ---------------------------------------------------------------------------- breakpoints
 
   /**
-   * The next position (or the one before) at which a condition holds; undefined where there is none. Throws an ExpressionError for a
-   * predicate that cannot be read.
+   * Returns the next position, or the previous one, at which a condition holds; undefined without a
+   * match. Throws an ExpressionError for a predicate that cannot be parsed.
    */
   findNext(position: number, direction: Direction, condition: Condition): number | undefined {
     return findPosition(this.#searched, position, direction, condition);
@@ -223,7 +237,7 @@ export class SessionCode {
     };
   }
 
-  // ---------------------------------------------------------------------------------------------------------------- within
+  // ------------------------------------------------------------------------------- internal
 
   get #allCrossings(): Crossings {
     return this.#crossings ??= new Crossings(this.#data, this.#lines, this.#places, this.#copies, this.#coverage);
@@ -250,7 +264,7 @@ export class SessionCode {
 
   #fibers(): FiberLane[] {
     const end = this.#data.tasks.at(-1)?.last ?? -1;
-    // Events behind the last task are given to the code, too; what it does with them is at no position.
+    // Events after the last task are also passed to the code; their effects belong to no position.
     const begun = this.#lines.lanes.filter(({ from }) => from <= end);
     return begun.map(({ kind, name, label, parent, from, to, cause, update }, id) => ({
       ...{ id, kind, name, label, from: this.#eventOf(from) },

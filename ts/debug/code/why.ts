@@ -1,16 +1,17 @@
-// Why does it wait? A sentence made from data: where the code stands, what would wake it, since when, and what it takes.
+// Explains in one sentence why a run waits: the line, what would wake it, since when, and which
+// messages it accepts.
 import type { EventLine } from "../events.ts";
 import type { SessionView } from "../view.ts";
 import type { CodeFile, Parked, Place, Why } from "./types.ts";
 
-/** What the sentence is made from. */
+/** The input of the sentence. */
 export interface WhyFacts {
   readonly view: Pick<SessionView, "outcome" | "receive" | "task" | "problem">;
   readonly parked: readonly Parked[];
   readonly files: readonly CodeFile[];
-  /** The next event that the code is told of. */
+  /** The next event that the code receives. */
   readonly next: EventLine | undefined;
-  /** Whether the code waits for signals by name, outside of a receive. */
+  /** Signals that the code awaits by name, outside of a receive. */
   readonly awaitedSignals: readonly string[];
 }
 

@@ -117,7 +117,7 @@ export const cases: Case[] = [
         run.server.fireTimer("1");
         await run.task();
         match(run.failure, /without yielding/);
-        const lines = () => h.logs.filter(({ message }) => /stood at/.test(message));
+        const lines = () => h.logs.filter(({ message }) => /was at/.test(message));
         const deadline = performance.now() + 20_000;
         while (endsComputingThreads() && lines().length === 0 && performance.now() < deadline) {
           await new Promise((r) => setTimeout(r, 50));
@@ -126,7 +126,7 @@ export const cases: Case[] = [
         if (!endsComputingThreads()) return equal(messages.length, 0);
         match(
           messages[0]!,
-          new RegExp(`^workflow "W" \\(id "wf"\\) stood at .*/app/main\\.ts:${line(2)}:\\d+ when it was stopped$`),
+          new RegExp(`^workflow "W" \\(id "wf"\\) was at .*/app/main\\.ts:${line(2)}:\\d+ when it was stopped$`),
         );
       }, { watchdogMs: 800 }),
   },

@@ -33,7 +33,7 @@ export const cases: Case[] = [
           deep.server.fireTimer("1");
           const outcome = await deep.task();
           equal(outcome.response?.$case, "failed", `round ${round}: ${String(deep.server.closed?.result)}`);
-          match(deep.failure, /internal error in the core|broke the core/);
+          match(deep.failure, /internal error in the core|crashed the core/);
         }
         equal(await neighbours[0]!.auto(), 3, neighbours[0]!.failure);
         equal(await neighbours[1]!.auto(), 2, neighbours[1]!.failure);

@@ -162,7 +162,7 @@ export const cases: Case[] = [
         await deep.task();
         deep.server.fireTimer("1");
         await deep.task();
-        match(deep.failure, /internal error in the core|broke the core/);
+        match(deep.failure, /internal error in the core|crashed the core/);
         for (const run of neighbours) {
           for (const id of [...run.server.timers.keys()]) run.server.fireTimer(id);
           equal(await run.auto(), 2, run.failure);

@@ -231,7 +231,7 @@ test("wrong usage is exit code 2 with a word on standard error", async () => {
       [["replay", "--nope", "x.json"], /Unknown option '--nope'/],
       [["replay", "--workflows"], /--workflows/],
       [["replay", "--json=yes", "x.json"], /json/],
-      [["replay", "--workflows", "usage/nowhere.ts", "x.json"], /nowhere\.ts: there is no such file/],
+      [["replay", "--workflows", "usage/nowhere.ts", "x.json"], /nowhere\.ts: no such file/],
       [["replay", "--workflows", "usage/broken.ts", "x.json"], /broken\.ts:1:7: syntax error/],
       [
         ["replay", "--workflows", "usage/imports.ts", "x.json"],

@@ -70,7 +70,7 @@ test("wrong usage", async () => {
       [[], /<workflows> is missing; see temporalex run --help/],
       [[workflows], /name the workflow with --type; these modules define: .*Cart/],
       [[workflows, "--type", "Crat"], /unknown workflow "Crat"; these modules define: Cart/],
-      [["nowhere.ts", "--type", "X"], /nowhere\.ts: there is no such file/],
+      [["nowhere.ts", "--type", "X"], /nowhere\.ts: no such file/],
       [[workflows, "--type", "Cart", "--activities", "nowhere.ts"], /module not found: nowhere\.ts/],
       [[workflows, "--type", "Cart", "-i", "ada"], /--input is not JSON/],
       // A function of a module that imports neither package is a workflow of Temporal's SDK.

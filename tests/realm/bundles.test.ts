@@ -143,9 +143,9 @@ test("an invalid bundle is rejected by name", async () => {
   assert.match(await refused(code.slice(0, 900)), /\/app\/b\.js:\d+: is a damaged workflow bundle: .* `temporalex build`/);
   assert.match(
     await refused(code.replace(/^export async function order/m, "\n$&")),
-    /b\.js:\d+: is a damaged workflow bundle: here should be a line "\/\/# module"/,
+    /b\.js:\d+: is a damaged workflow bundle: expected a line "\/\/# module"/,
   );
-  assert.match(await refused(code.replace("//# end\n", "")), /here should be the line/);
+  assert.match(await refused(code.replace("//# end\n", "")), /expected the line/);
   assert.match(
     await refused(code.replace("format 1:", "format 9:")),
     /of format 9, and this version of temporalex reads format 1/,

@@ -65,6 +65,6 @@ test("an inline realm without workflows, and one that lacks a task's history", a
   server.report(await realm.runTask(readWorkflowTask(server.openTask())));
   server.fireTimer("1");
   server.report(await realm.runTask(readWorkflowTask(server.openTask({ sticky: true }))));
-  assert.match(server.taskFailure?.failure.message ?? "", /was given no way to fetch it/);
+  assert.match(server.taskFailure?.failure.message ?? "", /the realm has no `fetchHistory`/);
   await realm.dispose();
 });

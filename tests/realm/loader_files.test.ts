@@ -89,7 +89,7 @@ test("a package that needs Node is refused when it calls Node, by package and li
   write("node_modules/needs-gone/dist/index.mjs", '\nexport { parseArgs } from "gone";');
   await assert.rejects(
     harness({ workflows: path }),
-    /needs-gone\/dist\/index\.mjs:2: imports "gone", .*\(the package "needs-gone" comes in by .*lib\/args\.ts:1\)/,
+    /needs-gone\/dist\/index\.mjs:2: imports "gone", .*\(the package "needs-gone" is imported at .*lib\/args\.ts:1\)/,
   );
 });
 
@@ -175,5 +175,5 @@ test("an entry of the application's own serves its workflows behind the guard", 
     harness({ entry: entry("entry_clock.mjs", `serveRealm(() => import("./served_clock.mjs"));`) }),
     /DeterminismError: Date\.now\(\) .*while modules are loaded/,
   );
-  await assert.rejects(harness({ entry: entry("entry_nothing.mjs", "serveRealm();") }), /the realm was given no workflows/);
+  await assert.rejects(harness({ entry: entry("entry_nothing.mjs", "serveRealm();") }), /the realm has no workflows/);
 });

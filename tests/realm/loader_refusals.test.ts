@@ -227,5 +227,5 @@ test("a package that keeps state is one warning, not a refusal", () => {
 });
 
 test("an entry that does not exist is named", () => {
-  assert.throws(() => load({}, ["/app/main.ts"]), /\/app\/main\.ts: there is no such file/);
+  assert.throws(() => load({}, ["/app/main.ts"]), /\/app\/main\.ts: no such file/);
 });

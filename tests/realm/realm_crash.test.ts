@@ -24,7 +24,7 @@ test("a workflow that uses up all memory ends its thread, not the process; other
     for (const run of calm) run.server.fireTimer("1");
     const open = [calm[0]!.task(), hog.task(), calm[1]!.task()];
     await Promise.all(open);
-    assert.match(hog.failure, /workflow "Hog" .*took down the thread that it ran in \(it ran out of memory\)/);
+    assert.match(hog.failure, /workflow "Hog" .*crashed the thread of its realm \(it ran out of memory\)/);
     assert.equal(hog.server.taskFailure?.cause, 14);
     assert.equal(await calm[0]!.auto(), 2);
     assert.equal(calm[1]!.server.closed?.result, 1);
@@ -50,7 +50,7 @@ test("an out-of-memory thread of a realm does not affect the others", async () =
     const ends = hog.task();
     assert.equal(await other.auto(), 3);
     await ends;
-    assert.match(hog.failure, /took down the thread that it ran in \(it ran out of memory\)/);
+    assert.match(hog.failure, /crashed the thread of its realm \(it ran out of memory\)/);
     assert.deepEqual(h.fetched.filter((runId) => runId === other.server.runId), []);
   } finally {
     await h.realm.dispose();

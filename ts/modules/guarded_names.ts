@@ -28,9 +28,9 @@ const SLEEP = 'use sleep() of "temporalex/workflow", a durable timer';
 const ARGUMENT = "pass what you need as an argument, or read it in sideEffect() or an activity";
 const MESSAGES = 'use signals and updates: receive(), select() and waitForSignal() of "temporalex/workflow"';
 const STATE = "keep state in local variables and in receive(); publish it with publishState(); store it in an activity";
-const BYTES = "its content arrives by itself at some time; work with strings and Uint8Array, and do I/O in an activity";
+const BYTES = "its content arrives at unpredictable times; work with strings and Uint8Array, and do I/O in an activity";
 const PARALLEL = "use parallel() for concurrency, and an activity for heavy work";
-const CODE = "what a module loads must be known before it runs; use an import declaration";
+const CODE = "imports must be known before the module runs; use an import declaration";
 const MEASURE = "time is workflow time; use Date.now() for it, and measure in an activity";
 
 interface Row {
@@ -78,7 +78,7 @@ const ROWS: readonly Row[] = [
   { names: "ShadowRealm", advice: CODE },
 ];
 
-const GENERAL = `it is not known to answer the same on replay; ${ACTIVITY}, or ${ARGUMENT}`;
+const GENERAL = `it may return another value on replay; ${ACTIVITY}, or ${ARGUMENT}`;
 
 /** Blocked in every runtime, also where the runtime has no such global. */
 export const BLOCKED: ReadonlyMap<string, { readonly advice: string; readonly typeOf: "function" | "object" }> = new Map(

@@ -122,7 +122,7 @@ async function namedModules(options: SourceOptions, what?: "sources alone"): Pro
   if (named.length === 0) throw new TypeError("no workflow modules were named");
   if (sources === undefined && !hasFiles()) {
     throw new TypeError(
-      "there are no files here: give the texts of the workflow modules as `sources`, or an `entry` that serves them",
+      "this runtime has no file system: pass the texts of the workflow modules as `sources`, or an `entry` that serves them",
     );
   }
   const host = hostOf(sources);

@@ -36,16 +36,16 @@ function describe(loss: Loss): string {
   switch (loss.kind) {
     case "spun": {
       const seconds = loss.afterMs % 1000 === 0 ? `${loss.afterMs / 1000} s` : `${loss.afterMs} ms`;
-      return `ran for ${seconds} without yielding, so it was stopped: a loop in it does not end, or computes for too long. Heavy work belongs in ` +
+      return `ran for ${seconds} without yielding, so it was stopped: it has an infinite loop or computes for too long. Heavy work belongs in ` +
         `an activity; a loop that waits must await a workflow primitive such as sleep()` +
         (endsComputingThreads()
           ? ""
           : "; Deno leaves its thread computing until the process is started again (denoland/deno#35657), so a run gets two here, and no third");
     }
     case "crashed":
-      return `took down the thread that it ran in (${loss.reason}); what needs that much belongs in an activity`;
+      return `crashed the thread of its realm (${loss.reason}); such heavy work belongs in an activity`;
     case "trapped":
-      return `broke the core that it ran on (${loss.reason}); recursion without end is the usual cause`;
+      return `crashed the core of its realm (${loss.reason}); infinite recursion is the usual cause`;
   }
 }
 

@@ -77,13 +77,13 @@ async function prepare(port: HostPort, wanted: Wanted): Promise<PreparedRealm> {
   };
   const { now } = Date;
   const stray = (reason: unknown) => {
-    const message = `a promise that belongs to no workflow task was rejected: ${formatArgs([reason])}`;
+    const message = `a promise outside of all workflow tasks was rejected: ${formatArgs([reason])}`;
     log({ ...NO_RUN, level: "error", message, timeMs: 0, source: "executor" });
   };
   const rejections = captureRejections({ ownThread: true, stray });
   const heartbeat = heartbeats(() => send({ t: "alive" }));
   if (wanted.core === undefined) {
-    throw new Error("the realm was given no core, neither by its host nor by its entry file");
+    throw new Error("the realm has no core: neither its host nor its entry file provides one");
   }
   const core = loadWorkerCoreSync(await wanted.core);
   const temporal = await temporalPrograms(wanted.temporal);

@@ -66,7 +66,7 @@ export interface CommonRealmOptions {
 export const DEFAULT_CACHE_SIZE = 1000;
 
 export const noHistory: FetchHistory = () =>
-  Promise.reject(new Error("the task needs more of its run's history, and this realm was given no way to fetch it"));
+  Promise.reject(new Error("the task needs more of its run's history, but the realm has no `fetchHistory`"));
 
 /** Thrown for work of a disposed realm. */
 export class RealmDisposedError extends Error {

@@ -125,7 +125,7 @@ export class RealmThread {
       if (this.#state === "ended") throw new RealmDisposedError();
       timer = setTimeout(() => {
         this.#started?.reject(
-          new Error(`the workflow modules were not loaded within ${spec.startupMs} ms: code at their top level does not end`),
+          new Error(`the workflow modules were not loaded within ${spec.startupMs} ms: code at their top level does not return`),
         );
       }, spec.startupMs);
       const aliveMs = spec.watchdogMs > 0 ? Math.max(10, spec.watchdogMs / SIGNS_PER_WINDOW) : 3_600_000;

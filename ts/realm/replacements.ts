@@ -59,6 +59,6 @@ export function watchReplacements(
 function refusal({ url, code }: LoadedModule, name: string): Problem {
   const word = name.slice(name.lastIndexOf(".") + 1);
   const line = code.split("\n").findIndex((text) => text.includes(word)) + 1;
-  const message = `replaces ${name}, ${WHY}; write a function of your own instead`;
+  const message = `replaces ${name}, ${WHY}; write a separate function instead`;
   return { code: "evaluation", file: displayName(url), line, column: 0, name, message };
 }

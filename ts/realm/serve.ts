@@ -294,7 +294,7 @@ async function load(
   warn: (message: string) => void,
 ): Promise<{ programs: ProgramTable; converter: PayloadConverter | undefined }> {
   if (init.graph === undefined && workflows === undefined) {
-    throw new Error("the realm was given no workflows: neither sources nor an entry file that serves some");
+    throw new Error("the realm has no workflows: pass sources, or an entry file that serves workflows");
   }
   const served = workflows === undefined ? [] : [typeof workflows === "function" ? await workflows() : workflows];
   const replaced = workflows === undefined ? undefined : guard.restore();

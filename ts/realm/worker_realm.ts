@@ -122,7 +122,7 @@ export interface WorkerRealm extends Realm {
 export async function createWorkerRealm(options: WorkerRealmOptions): Promise<WorkerRealm> {
   const { workflows } = options;
   if (workflows === undefined && options.entry === undefined && options.graph === undefined) {
-    throw new TypeError("a worker realm needs `workflows` (modules), or an `entry` that serves some");
+    throw new TypeError("a worker realm needs `workflows` (modules), or an `entry` that serves workflows");
   }
   const { threads = 1 } = options;
   if (!Number.isInteger(threads) || threads < 1 || threads > MAX_REALM_THREADS) {
@@ -149,7 +149,7 @@ export async function createWorkerRealm(options: WorkerRealmOptions): Promise<Wo
   init.catch(() => {}); // reported by start()
   const spec: RealmSpec = {
     entry: entry === undefined
-      ? ownFile("realm/worker_entry", 'give an `entry` of your own, a module that calls serveRealm() of "temporalex/realm"')
+      ? ownFile("realm/worker_entry", 'pass an `entry`, a module that calls serveRealm() of "temporalex/realm"')
       : typeof entry === "string"
       ? new URL(entry, typeof location === "undefined" ? import.meta.url : location.href)
       : entry,
@@ -303,7 +303,7 @@ class ThreadedRealm implements WorkerRealm {
     const stood = await this.#lastLines.ofRun(workflowId, runId, kind, this.#spec.fetchHistory);
     if (stood === undefined || this.#disposed) return;
     const run = { workflowType, workflowId, runId, timeMs: Date.now(), source: "executor" } as const;
-    const message = `workflow "${workflowType}" (id "${workflowId}") stood at ${stood.location} when ${LOST[kind]}`;
+    const message = `workflow "${workflowType}" (id "${workflowId}") was at ${stood.location} when ${LOST[kind]}`;
     this.#spec.log.write({ ...run, level: "error", message, fields: {} });
   }
 
@@ -365,7 +365,7 @@ class ThreadedRealm implements WorkerRealm {
       const waiting = this.#waiting ?? [];
       this.#waiting = [];
       for (const job of waiting) {
-        job.fail(new Error(`the realm could not be started again: ${(e as Error).message}`, { cause: e }));
+        job.fail(new Error(`the realm could not be restarted: ${(e as Error).message}`, { cause: e }));
       }
       if (this.#disposed) return;
       this.#main = this.#newMain();
@@ -415,5 +415,5 @@ function settle<T extends FromRealm["t"]>(
   reject: (error: Error) => void,
 ): void {
   if (answer.t === wanted) resolve(answer as Extract<FromRealm, { t: T }>);
-  else reject(new Error(answer.t === "error" ? answer.message : `the realm answered "${answer.t}" instead of "${wanted}"`));
+  else reject(new Error(answer.t === "error" ? answer.message : `the realm responded with "${answer.t}" instead of "${wanted}"`));
 }

@@ -42,7 +42,7 @@ export class BundleResolver implements ModuleResolver {
   #missing(specifier: string, how: "import" | "require"): Resolution {
     const found = this.#others.resolve(specifier, "bundle:///", how);
     if (found.kind === "refused" && found.code !== "not-found") return found;
-    const message = `${how}s "${specifier}", which was not there when the bundle was made`;
+    const message = `${how}s "${specifier}", which was missing when the bundle was made`;
     return { kind: "refused", code: "not-found", message };
   }
 

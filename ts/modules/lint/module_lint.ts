@@ -178,7 +178,7 @@ export class ModuleLint {
         "primitive-while-loading",
         call,
         name,
-        `${name}() is called while the module is loaded, where there is no run`,
+        `${name}() is called at the top level of the module, outside of a workflow run`,
       );
     }
     this.#where(name, call, outer);
@@ -192,7 +192,12 @@ export class ModuleLint {
     if (waits) this.#waits.push(call);
     if (!deferred) {
       if (needsRun) {
-        this.#add("primitive-while-loading", call, name, `${name}() is called while the module is loaded, where there is no run`);
+        this.#add(
+          "primitive-while-loading",
+          call,
+          name,
+          `${name}() is called at the top level of the module, outside of a workflow run`,
+        );
       }
       return;
     }
@@ -205,7 +210,7 @@ export class ModuleLint {
     if (CONTINUES.has(name)) {
       this.#inConstruct("continue-as-new-where-forbidden", name, call, outer);
       this.#receives.continues(outer);
-      if (isDropped(outer)) this.#add("unreturned-continue-as-new", call, name, `${name}() is called and not returned`);
+      if (isDropped(outer)) this.#add("unreturned-continue-as-new", call, name, `${name}() is called but not returned`);
     }
     if (name === "patched" || name === "deprecatePatch") this.#patch(name, call);
   }
@@ -214,7 +219,7 @@ export class ModuleLint {
     let parent = outer.at(-1);
     if (parent?.type === "UnaryExpression" && parent.operator === "void") parent = outer.at(-2);
     if (parent?.type !== "ExpressionStatement") return;
-    this.#add("floating-promise", call, name, `${name}() is started and not awaited`);
+    this.#add("floating-promise", call, name, `${name}() is started but not awaited`);
   }
 
   #patch(call: "patched" | "deprecatePatch", at: CallExpression): void {
@@ -223,7 +228,7 @@ export class ModuleLint {
     const before = this.#patches.get(id.value);
     if (before === undefined) this.#patches.set(id.value, { call, at: at.start });
     else if (before.call !== call) {
-      this.#add("patch-twice", at, id.value, `"${id.value}" is given to ${before.call}() and to ${call}()`);
+      this.#add("patch-twice", at, id.value, `"${id.value}" is passed to ${before.call}() and to ${call}()`);
     }
   }
 
@@ -320,10 +325,10 @@ export class ModuleLint {
       return;
     }
     if (node.name === "crypto" && key === "subtle") {
-      return this.#add("outside", node, path, "crypto.subtle is not there for workflow code: hash and sign in an activity");
+      return this.#add("outside", node, path, "workflow code cannot use crypto.subtle: hash and sign in an activity");
     }
     if (node.name === "Math" && callsMember && OF_THE_ENGINE.has(key)) {
-      this.#add("engine-math", node, path, `${path}() has other last digits in other engines`);
+      this.#add("engine-math", node, path, `${path}() has different last digits in different engines`);
     }
     if (deferred) return;
     const clock = (node.name === "Date" &&
@@ -388,7 +393,9 @@ export class ModuleLint {
     if (list?.type !== "ArrayExpression") return;
     const raced = list.elements.some((element) => element !== null && this.#waits.some((wait) => wait.start === element.start));
     const { name } = ((node.callee as Extract<AnyNode, { type: "MemberExpression" }>).property) as Identifier;
-    if (raced) this.#add("promise-race", node, `Promise.${name}`, `the losers of Promise.${name}() go on until their scope ends`);
+    if (raced) {
+      this.#add("promise-race", node, `Promise.${name}`, `the losers of Promise.${name}() continue until their scope ends`);
+    }
   }
 
   /** Reports `on(sleep("1h"), ...)`: the select does not cancel what is already started. */
@@ -399,7 +406,7 @@ export class ModuleLint {
       if (arm?.type !== "CallExpression" || this.#calleeName(arm.callee as AnyNode) !== "on") continue;
       const [source] = arm.arguments;
       if (source === undefined || !this.#waits.some(({ start }) => start === source.start)) continue;
-      this.#add("eager-arm", source, "on", "what is started here goes on when another arm of the select wins");
+      this.#add("eager-arm", source, "on", "this operation has already started and continues if another arm of the select wins");
     }
   }
 
@@ -443,7 +450,7 @@ export class ModuleLint {
     ) {
       return;
     }
-    this.#add("foreign-await", node, "Promise", "this promise is none of the workflow's primitives: what is to settle it?");
+    this.#add("foreign-await", node, "Promise", "this promise is not durable: nothing can settle it on replay");
   }
 
   #declares(fn: FunctionNode, name: string): boolean {
@@ -470,7 +477,7 @@ export class ModuleLint {
       "swallowed-cancellation",
       node.handler,
       "catch",
-      "this catch goes on after every error, also when the workflow is cancelled",
+      "this catch ignores every error, including cancellation of the workflow",
     );
   }
 

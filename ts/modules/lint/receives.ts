@@ -65,7 +65,7 @@ export class Receives {
         yield {
           rule: "unbounded-history",
           at: call,
-          message: "the workflow continues as new after this receive(), and never asks whether that is suggested",
+          message: "the workflow continues as new after this receive(), but never checks whether the server suggests it",
         };
       } else if (!ends.has("timeout") && this.#nothingStops(handlers)) {
         yield {

@@ -103,7 +103,7 @@ export class TemporalLint {
       const shown = name ?? (callee as Identifier).name;
       const parent = outer.at(-1);
       if (dropped || (parent?.type === "UnaryExpression" && parent.operator === "void")) {
-        this.#add("unreturned-continue-as-new", call, shown, `${shown}() is called, and nothing awaits or returns it`);
+        this.#add("unreturned-continue-as-new", call, shown, `${shown}() is called but neither awaited nor returned`);
       }
       return;
     }
@@ -119,7 +119,7 @@ export class TemporalLint {
 
   #wait(name: string, call: CallExpression, dropped: boolean): void {
     this.#waits.push(call);
-    if (dropped) this.#add("floating-promise", call, name, `${name}() is started and not awaited`);
+    if (dropped) this.#add("floating-promise", call, name, `${name}() is started but not awaited`);
   }
 
   #handler(call: CallExpression): void {
@@ -143,7 +143,7 @@ export class TemporalLint {
     if (id?.type !== "Literal" || typeof id.value !== "string") return;
     const before = this.#patches.get(id.value);
     if (before === undefined) this.#patches.set(id.value, name);
-    else if (before !== name) this.#add("patch-twice", call, id.value, `"${id.value}" is given to ${before}() and to ${name}()`);
+    else if (before !== name) this.#add("patch-twice", call, id.value, `"${id.value}" is passed to ${before}() and to ${name}()`);
   }
 
   #global(node: Identifier, parents: readonly AnyNode[]): void {
@@ -157,7 +157,7 @@ export class TemporalLint {
     if (name === "Math" && member !== undefined && OF_THE_ENGINE.has(member)) {
       const grand = parents.at(-2);
       if (grand?.type === "CallExpression" && grand.callee === parent) {
-        this.#add("engine-math", node, `Math.${member}`, `Math.${member}() has other last digits in other engines`);
+        this.#add("engine-math", node, `Math.${member}`, `Math.${member}() has different last digits in different engines`);
       }
       return;
     }
@@ -171,7 +171,7 @@ export class TemporalLint {
     // Code that tests with `typeof` works without it; NODE_ENV is a constant.
     if (new RegExp(`\\btypeof\\s+${name}\\b`).test(this.#text) || isNodeEnv(name, member, parents)) return;
     const path = member === undefined ? `${name}()` : `${name}.${member}`;
-    this.#add("outside", node, path, `${path} is not there for workflow code: ${insteadOf(name) ?? "do it in an activity"}`);
+    this.#add("outside", node, path, `workflow code cannot use ${path}: ${insteadOf(name) ?? "do it in an activity"}`);
   }
 
   #loops(node: AnyNode, parents: AnyNode[]): void {
@@ -188,7 +188,7 @@ export class TemporalLint {
     const loop = inner.findLast(isLoop);
     if (loop === undefined || !isEndless(loop) || leaves(handler.body as AnyNode)) return;
     if ((finalizer && leaves(finalizer as AnyNode)) || mentionsCancellation(loop)) return;
-    const message = "this catch goes on after every error, also when the workflow is cancelled";
+    const message = "this catch ignores every error, including cancellation of the workflow";
     this.#add("swallowed-cancellation", handler, "catch", message);
   }
 }

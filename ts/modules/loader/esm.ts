@@ -309,7 +309,7 @@ export class EsmCompiler {
     if (advice === undefined || this.#source.foreign || this.#text.includes(`typeof ${node.name}`)) return;
     const parent = parents.at(-1);
     if (parent?.type === "UnaryExpression" && parent.operator === "typeof") return;
-    this.#problem("node-global", node, node.name, `uses ${node.name}, which exists in Node alone: ${advice}`);
+    this.#problem("node-global", node, node.name, `uses ${node.name}, which only Node has: ${advice}`);
   }
 
   #importedRead(

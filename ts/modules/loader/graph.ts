@@ -260,7 +260,7 @@ class Loader {
     const message = resolved.kind === "provided"
       ? "is part of temporalex itself, not a module of workflows"
       : resolved.code === "not-found"
-      ? "there is no such file"
+      ? "no such file"
       : resolved.message;
     const code = resolved.kind === "provided" ? "not-found" : resolved.code;
     this.#problems.push({ code, file: displayName(url), line: 0, column: 0, name: url, message });
@@ -278,7 +278,7 @@ class Loader {
       node = node.importer === undefined ? undefined : this.#nodes[node.importer.index];
     }
     if (node === undefined) return problem;
-    return { ...problem, message: `${problem.message} (the package "${name}" comes in by ${displayName(node.url)}:${line})` };
+    return { ...problem, message: `${problem.message} (the package "${name}" is imported at ${displayName(node.url)}:${line})` };
   }
 
   #add(url: string, importer?: Node["importer"]): number {

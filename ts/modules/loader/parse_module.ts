@@ -104,7 +104,7 @@ const MAY_CHANGE = (() => {
 function finished(source: ModuleSource, form: Form, compiled: CompiledModule): CompiledModule {
   if (form === "shared" || compiled.problems.length > 0) return compiled;
   if (source.text.includes("$tx")) {
-    const message = "uses names that begin with $tx, which the loader needs for itself";
+    const message = "uses names that begin with $tx, which the loader reserves";
     return { ...compiled, problems: [problem(source, "syntax", 0, 0, "$tx", message)] };
   }
   // The official bundler compiles TypeScript, and leaves JavaScript and packages unchanged.

@@ -71,11 +71,11 @@ const INSTEAD: { readonly [name: string]: string } = {
   "assert/strict": "throw an Error, or an ApplicationFailure to fail the workflow",
   buffer: "use Uint8Array with TextEncoder and TextDecoder",
   url: "use the global URL",
-  util: "use TextEncoder, TextDecoder and structuredClone, which are there",
+  util: "use TextEncoder, TextDecoder and structuredClone, which are available",
   path: "join the strings yourself, or work with paths in an activity",
   process: "pass what you need as an argument, or read it in sideEffect() or an activity",
 };
-const ACTIVITY = "do it in an activity, and call that with activities()";
+const ACTIVITY = "do it in an activity, called with activities()";
 
 const OWN = /^(?:npm:|jsr:)?(?:@temporalex\/)?temporalex(?:@[^/]+)?(?:\/(.+))?$/;
 const OWN_FILE = /\/ts\/(mod|workflow\/mod|converter\/mod|compat\/workflow\/mod|compat\/common\/mod)\.[jt]s$/;
@@ -209,7 +209,7 @@ export class Resolver implements ModuleResolver {
       default:
         return refused(
           "remote-import",
-          `imports "${specifier}" from the network: what it holds may differ at the next replay. Install it as a package, or copy it beside the workflow`,
+          `imports "${specifier}" from the network: its content may differ at the next replay. Install it as a package, or copy it next to the workflow`,
         );
     }
   }
@@ -222,7 +222,7 @@ export class Resolver implements ModuleResolver {
       return refused("not-found", `imports "${specifier}", which cannot be resolved from ${displayName(parent)}`);
     }
     if (url.protocol !== new URL(parent).protocol) {
-      return refused("remote-import", `imports "${specifier}" from another place than the file system`);
+      return refused("remote-import", `imports "${specifier}" from outside of the file system`);
     }
     url.hash = "";
     return this.#file(url.href, specifier);
@@ -233,7 +233,7 @@ export class Resolver implements ModuleResolver {
     if (found === undefined) {
       return refused(
         "not-found",
-        `imports "${specifier}", but there is no file ${displayName(href)}, with or without a usual extension`,
+        `imports "${specifier}", but found no file ${displayName(href)}, with or without a known extension`,
       );
     }
     return this.#found(found);
@@ -371,7 +371,7 @@ export class Resolver implements ModuleResolver {
       if (!target.startsWith("./") || !this.#host.isFile(url)) {
         return refused(
           "not-found",
-          `the "exports" of ${displayName(found.url)} name "${target}" for "${subpath}", which is no file of the package`,
+          `the "exports" of ${displayName(found.url)} name "${target}" for "${subpath}", but the package has no such file`,
         );
       }
       return this.#found(url);
@@ -402,9 +402,10 @@ const PROVIDED: ReadonlySet<string> = new Set<Provided>([
 /** Returns a module that the realm provides, by its name in a bundle. */
 export function providedAs(name: string): Resolution {
   if (SANDBOX.has(name)) return builtin(`node:${name}`, name);
-  return PROVIDED.has(name)
-    ? { kind: "provided", module: name as Provided }
-    : refused("not-found", `needs "${name}", which this version of temporalex does not have: the bundle was made by another`);
+  return PROVIDED.has(name) ? { kind: "provided", module: name as Provided } : refused(
+    "not-found",
+    `needs "${name}", which this version of temporalex does not have: the bundle was made by another version`,
+  );
 }
 
 /** Resolves specifiers of packages of the official SDK. */

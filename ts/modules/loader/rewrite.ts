@@ -14,7 +14,7 @@ export class RewriteError extends Error {
   readonly construct: string;
 
   constructor(construct: string, line: number) {
-    super(`uses ${construct}, which workflow code cannot have: its scope could not be followed`);
+    super(`uses ${construct}, which workflow code cannot use: its scope cannot be followed`);
     this.construct = construct;
     this.line = line;
   }

@@ -63,7 +63,7 @@ function numbers(segment: string): number[] {
   let value = 0, shift = 0;
   for (const char of segment) {
     const digit = DIGITS.indexOf(char);
-    if (digit < 0) throw new Error("is no source map");
+    if (digit < 0) throw new Error("invalid source map");
     value |= (digit & 31) << shift;
     shift += 5;
     if ((digit & 32) !== 0) continue;

@@ -69,8 +69,8 @@ export class StateFindings {
     if (isCollection(binding.init) && isMutatingMethod(method)) this.#warn(binding, at);
     else if (remembers(binding.init) && (method === "test" || method === "exec")) {
       const message =
-        `"${binding.name}" is a regular expression with the flag g or y at the top level: it remembers where it stopped, from ` +
-        `one workflow run to the next. Make it inside the function, or take the flag away`;
+        `"${binding.name}" is a regular expression with the flag g or y at the top level: its lastIndex passes from ` +
+        `one workflow run to the next. Create it inside the function, or remove the flag`;
       this.#add(this.warnings, binding.name, at, message);
     }
   }
@@ -128,5 +128,5 @@ export function hiddenState({ binding, kind }: Pick<HiddenState, "binding" | "ki
 /** Returns the warning about a shared object. */
 export function sharedObject(name: string): string {
   return `"${name}" is an object at the top level that is changed inside a function: every workflow run in this process shares it, and a ` +
-    `replay elsewhere does not see it. Make it inside the workflow's function, unless it is only ever filled with constants`;
+    `replay elsewhere does not see it. Create it inside the workflow's function, unless it is only filled with constants`;
 }

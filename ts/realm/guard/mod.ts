@@ -201,7 +201,7 @@ function guardParts(globals: Globals, context: GuardContext): void {
   // the realm.
   const enqueue = globals["queueMicrotask"] as (callback: () => void) => void;
   defineMethod(globals, "queueMicrotask", (callback: () => unknown) => {
-    if (typeof callback !== "function") throw new TypeError("queueMicrotask takes a function");
+    if (typeof callback !== "function") throw new TypeError("queueMicrotask() needs a function");
     enqueue(() => {
       try {
         callback();

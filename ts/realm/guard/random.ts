@@ -24,7 +24,7 @@ export function guardRandom(globals: Globals, context: GuardContext): void {
       const { buffer, byteOffset, byteLength } = array;
       if (byteLength > MAX_BYTES) {
         throw new DOMException(
-          `crypto.getRandomValues gives at most ${MAX_BYTES} bytes at once, not ${byteLength}`,
+          `crypto.getRandomValues() returns at most ${MAX_BYTES} bytes per call, not ${byteLength}`,
           "QuotaExceededError",
         );
       }
@@ -37,7 +37,7 @@ export function guardRandom(globals: Globals, context: GuardContext): void {
     get subtle(): never {
       return context.refuse(
         "crypto.subtle",
-        "its answers arrive by themselves at some time; hash, sign and encrypt in an activity",
+        "its results arrive at unpredictable times; hash, sign and encrypt in an activity",
       );
     },
   };

@@ -112,7 +112,7 @@ export class GuardContext {
       return run.timeMs;
     }
     if (this.packageLoads() !== undefined) return LOADING_TIME_MS;
-    return this.refuse(api, "there is no workflow time while modules are loaded; call it inside the workflow's function");
+    return this.refuse(api, "workflow time does not exist while modules are loaded; call it inside the workflow's function");
   }
 
   /**
@@ -127,7 +127,7 @@ export class GuardContext {
     if (run !== undefined) return run;
     const name = this.packageLoads();
     if (name !== undefined) return this.#ofPackage(name);
-    return this.refuse(api, "there is no seed while modules are loaded; call it inside the workflow's function");
+    return this.refuse(api, "the random seed does not exist while modules are loaded; call it inside the workflow's function");
   }
 
   #ofPackage(name: string): PackageRandom {

@@ -1,5 +1,6 @@
-// Code and history beside each other: in order, as the replay matches them, up to the first pair that differs, and after it by what they
-// have in common. Local activities are no commands in order: their markers stand where their results came, so they are paired by number.
+// Pairs the steps of code and history. Up to the first pair that differs the pairs follow the order in which the
+// replay matches them; after it, they follow the longest common subsequence. Local activities are paired by number,
+// because their markers are recorded where their results arrived.
 import type { CodeStep } from "./code_steps.ts";
 import type { HistoryStep, HistoryTask } from "./history_steps.ts";
 import { isSameStep } from "./steps.ts";
@@ -18,10 +19,10 @@ export interface Place {
   readonly pairs: readonly Pair[];
 }
 
-/** Larger tables are not made: what follows the first difference is then paired in order. */
+/** Limit of the table of the longest common subsequence. Steps of larger tasks are paired in order. */
 const MAX_TABLE = 160_000;
 
-/** Pairs of one task. */
+/** Returns the pairs of one task. */
 export function pairsOf(history: readonly HistoryStep[], code: readonly CodeStep[]): Pair[] {
   const pairs: Pair[] = [];
   let h = 0;
@@ -45,7 +46,7 @@ export function pairsOf(history: readonly HistoryStep[], code: readonly CodeStep
   return [...pairs, ...byCommon(history.slice(h), code.slice(c))];
 }
 
-/** By the longest common subsequence; a step of each side that stand between two common ones are put beside each other. */
+/** Pairs steps by their longest common subsequence. Steps between two common ones are paired in order. */
 function byCommon(history: readonly HistoryStep[], code: readonly CodeStep[]): Pair[] {
   const [n, m] = [history.length, code.length];
   if (n * m > MAX_TABLE) return Array.from({ length: Math.max(n, m) }, (_, i) => paired(history[i], code[i]));
@@ -83,7 +84,7 @@ const paired = (history: HistoryStep | undefined, code: CodeStep | undefined): P
   same: history === undefined ? code!.lenient : code === undefined && history.lenient,
 });
 
-/** Both sides, task by task. */
+/** The steps of both sides, by workflow task. */
 export class Sides {
   readonly history: readonly HistoryTask[];
   readonly code: ReadonlyMap<number, readonly CodeStep[]>;
@@ -92,7 +93,7 @@ export class Sides {
     [this.history, this.code] = [history, withLocalActivities(history, code)];
   }
 
-  /** The code was run for it. */
+  /** Returns whether the code ran for this task. */
   has({ startedEventId }: HistoryTask): boolean {
     return this.code.has(startedEventId);
   }
@@ -101,7 +102,10 @@ export class Sides {
     return pairsOf(task.steps, this.code.get(task.startedEventId) ?? []);
   }
 
-  /** The first task, up to the one of the event at which the replay ended, in which the two differ. */
+  /**
+   * Returns the first difference in the tasks up to the one in which the replay ended. `endedAt`: an event ID; 0: all
+   * tasks.
+   */
   firstPlace(endedAt: number): Place | undefined {
     for (const task of this.history) {
       if (!this.has(task) || (endedAt > 0 && task.startedEventId > endedAt)) continue;
@@ -113,7 +117,7 @@ export class Sides {
   }
 }
 
-/** With each local activity where its marker stands; those without a marker stay where they were called. */
+/** Moves each local activity to the position of its marker. Calls without a marker keep their position. */
 function withLocalActivities(
   history: readonly HistoryTask[],
   code: ReadonlyMap<number, readonly CodeStep[]>,

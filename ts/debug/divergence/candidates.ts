@@ -1,4 +1,4 @@
-// Edits of the code that would look like a first difference, each as the history that the edited code would have made.
+// Code edits that could explain a first difference. Each has the history that the edited code would have recorded.
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import { decodeHistoryBytes } from "../../history_files/decode_events.ts";
 import type { Place, Sides } from "./align.ts";
@@ -9,22 +9,23 @@ import { newStep } from "./new_step.ts";
 import { isSameStep } from "./steps.ts";
 import type { EditKind } from "./types.ts";
 
-/** An edit that may have been made. */
+/** A possible edit of the code. */
 export interface Candidate {
   readonly kind: EditKind;
-  /** The steps that it is about, for words. */
+  /** The steps that the edit is about, for its description. */
   readonly code: CodeStep | undefined;
   readonly history: HistoryStep | undefined;
-  /** The history that the edited code would have made; undefined where it cannot be made. */
+  /** Returns the history that the edited code would have recorded; undefined if it cannot be built. */
   readonly edited: () => ReturnType<EditedHistory["encode"]> | undefined;
 }
 
-/** How many tasks on a step is looked for that was moved. */
+/** How many tasks ahead to search for a step that was moved. */
 const MOVED_OVER = 6;
 
 /**
- * In the order in which they are believed when several explain as much. An added step comes before a replaced one: in an open run the
- * recorded step may follow later in the code, and a repair that keeps it as the old way would run it twice.
+ * Returns the candidates, the most plausible first for equal results. An added step comes before a replaced one: in
+ * an open run the recorded step may follow later in the code, and a repair that keeps that step as the old behavior
+ * would run it twice.
  */
 export function candidatesOf(events: readonly HistoryEvent[], place: Place, sides: Sides): Candidate[] {
   const { history: here, code } = place.pairs[place.at]!;
@@ -85,7 +86,7 @@ export function candidatesOf(events: readonly HistoryEvent[], place: Place, side
   return candidates;
 }
 
-/** Where a step of the code goes into the history, and what of its task the code has beside it. */
+/** Returns where a step of the code belongs in the history, and the events of its task that the code also has. */
 function placeOf({ task, at, pairs }: Place, { history }: Sides) {
   const next = pairs.slice(at).find((pair) => pair.history !== undefined)?.history;
   const staying = new Set(
@@ -94,7 +95,7 @@ function placeOf({ task, at, pairs }: Place, { history }: Sides) {
   return { beforeId: next?.eventId ?? 0, completedId: history.find(({ task: n }) => n === task.task)!.completedEventId, staying };
 }
 
-/** The step of history, further on, that the code has now. */
+/** Returns the later step of history that matches the code's current step. */
 function movedFrom(code: CodeStep, { task, at, pairs }: Place, { history }: Sides): HistoryStep | undefined {
   const behind = new Set(pairs.slice(0, at + 1).map((pair) => pair.history));
   const ahead = history.slice(task.task - 1, task.task + MOVED_OVER).flatMap(({ steps }) => steps);

@@ -1,5 +1,5 @@
-// Values that the code of today gives otherwise than history has them, where the replay does not look: how long a timer waits, what an
-// activity is called with, its timeouts. The history replays, and the change is one all the same.
+// Values that differ between the current code and the history in fields that the replay does not compare: timer
+// durations, activity arguments, timeouts. The history still replays.
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { RecordedActivation } from "../../executor/tasks/recording.ts";
 import type { ReplayTrace } from "../../executor/tasks/replay_trace.ts";
@@ -15,11 +15,11 @@ interface Replayed {
   readonly activations: readonly RecordedActivation[];
   readonly jobs: ReplayTrace["jobs"];
   readonly converter: PayloadConverter | undefined;
-  /** Commands are beside their events up to here. */
+  /** Only events with a lower ID are compared. */
   readonly before: number;
 }
 
-/** Of a replay that went through, or of what comes before the place where it parts from history. */
+/** Compares the steps of a replay that passed, or those before its first difference. */
 export function changedValues({ events, activations, jobs, converter, before }: Replayed): ChangedValue[] {
   const run = readOfRun(events[0], converter);
   const code = codeTasks({ activations, jobs });
@@ -28,7 +28,7 @@ export function changedValues({ events, activations, jobs, converter, before }: 
     const own = code.get(startedEventId);
     if (completedEventId >= before) break;
     if (own === undefined) continue;
-    // Their markers hold no arguments, and stand where the results came.
+    // Markers of local activities have no arguments and are recorded where the results arrived.
     const isCompared = ({ kind }: { readonly kind: string }) => kind !== "localActivity";
     for (const { history, code } of pairsOf(steps.filter(isCompared), own.filter(isCompared))) {
       if (history === undefined || code?.kind !== history.kind || history.eventId >= before) continue;
@@ -41,7 +41,7 @@ export function changedValues({ events, activations, jobs, converter, before }: 
   return found;
 }
 
-/** So many fields are in a sentence. */
+/** Maximum number of fields in a sentence. */
 const MOST = 3;
 
 function sentenceOf(differences: readonly FieldDifference[]): string {

@@ -1,5 +1,5 @@
-// The side of the code: the commands that a replay wrote down, task by task. Commands that were taken back in the task that issued them
-// leave no event and are left out, and so are those that may or may not become one.
+// The code's side: the commands that a replay recorded, by workflow task. Commands that were canceled in the task
+// that issued them leave no event and are omitted, as are commands that may or may not cause an event.
 import {
   CancelChildWorkflow,
   CancelExternalWorkflow,
@@ -20,14 +20,14 @@ import type { ReplayEvidence } from "../../executor/tasks/replay.ts";
 import { shownDuration } from "../values.ts";
 import { type KnownStep, stepOf, type StepPlan } from "./steps.ts";
 
-/** A step with the command that it is. */
+/** A step with its command. */
 export interface CodeStep extends KnownStep {
   readonly command: RecordedCommand;
-  /** It may stand without an event. */
+  /** The step is valid without an event. */
   readonly lenient: boolean;
 }
 
-/** The code's steps of the tasks that it was run for, by their started event, in order. */
+/** Returns the code's steps in order, by the ID of the started event of each task that the code ran for. */
 export function codeTasks({ activations, jobs }: Pick<ReplayEvidence, "activations" | "jobs">): Map<number, CodeStep[]> {
   const tasks = new Map<number, CodeStep[]>();
   const names = new Map(jobs.flat().map(({ protocolInstanceId = "", name = "" }) => [protocolInstanceId, name]));
@@ -38,7 +38,7 @@ export function codeTasks({ activations, jobs }: Pick<ReplayEvidence, "activatio
     if (steps === undefined) tasks.set(startedEventId, steps = []);
     for (const command of commands) {
       if (takesBack(command, steps)) continue;
-      // What follows the end of a workflow is not sent.
+      // Commands after the end of a workflow are not sent.
       if (steps.some(({ kind }) => kind === "end")) continue;
       const plan = planOf(command, names, subjects);
       if (plan === undefined) continue;
@@ -55,7 +55,7 @@ const startOf: { readonly [kind in CommandKind]?: CommandKind } = {
   [CommandKind.COMMAND_KIND_CANCEL_SIGNAL_WORKFLOW]: CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW,
 };
 
-/** A cancel of what this task has issued: neither leaves. */
+/** If the command cancels a step of the same task, removes that step and returns true: neither command is sent. */
 function takesBack({ kind, seq, cancel, attributes }: RecordedCommand, steps: CodeStep[]): boolean {
   const start = cancel ? kind : startOf[kind];
   if (start === undefined) return false;

@@ -1,8 +1,8 @@
-// The fields in which a command and an event differ that stand beside each other, in words. Some of them the replay compares, others may
-// change while runs are open: both are shown, with which it is.
+// Describes the fields in which a command and its event differ. The replay compares some of them; others may change
+// while runs are open. Each difference states which kind it is.
 //
-// Servers fill in what a command leaves out (timeouts, the retry policy) and cut what is longer than the run may last. A field is named
-// only where neither explains the difference.
+// Servers set fields that a command omits (timeouts, the retry policy) and shorten timeouts that exceed those of the
+// run. A field is reported only if neither explains the difference.
 import type { RetryPolicy as RecordedPolicy } from "../../api/generated/temporal/api/common/v1/message_pb.ts";
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import {
@@ -42,21 +42,21 @@ const NAMES: { readonly [kind in StepKind]?: string } = {
 };
 const IDS: { readonly [kind in StepKind]?: string } = { activity: "activity id", child: "workflow id", sideEffect: "number" };
 
-/** The replay takes one for another of its kind. */
+/** Kinds whose names the replay does not compare. */
 const UNCOMPARED: ReadonlySet<StepKind> = new Set(["signal", "nexus"]);
 
-/** What commands take over from their run where they do not say it. */
+/** Values that a command inherits from its run. */
 export interface OfRun {
   readonly type: string;
   readonly taskQueue: string;
-  /** 0: none. */
+  /** 0: no timeout. */
   readonly runTimeoutMs: number;
   readonly converter: PayloadConverter | undefined;
-  /** Its values were replaced: they are not those that the code has. */
+  /** The history's values were redacted, so they differ from those of the code. */
   readonly isRedacted: boolean;
 }
 
-/** Of a history's first event. */
+/** Reads the inherited values from the first event of a history. */
 export function readOfRun(first: HistoryEvent | undefined, converter?: PayloadConverter): OfRun {
   const at = first?.attributes;
   const started = at?.case === "workflowExecutionStartedEventAttributes" ? at.value : undefined;
@@ -69,7 +69,7 @@ export function readOfRun(first: HistoryEvent | undefined, converter?: PayloadCo
   };
 }
 
-/** "" are left out. */
+/** Returns the fields that differ. An empty text means that the field is not set. */
 export function compareFields(history: HistoryStep, code: CodeStep, run: OfRun): FieldDifference[] {
   const differences: FieldDifference[] = [];
   const add = (field: string | undefined, ofHistory: string, ofCode: string, counts: boolean) => {
@@ -88,7 +88,7 @@ export function compareFields(history: HistoryStep, code: CodeStep, run: OfRun):
   for (const [field, value] of Object.entries(now.texts ?? {})) {
     const recorded = then.texts?.[field] ?? "";
     const own = value !== "" ? value : field === "task queue" ? run.taskQueue : field === "workflow type" ? run.type : "";
-    // Continue-as-new takes its queue from the run, which a command before may have changed.
+    // Continue-as-new inherits its task queue from the run, which an earlier command may have changed.
     if (kind === "end" && field === "task queue" && value === "") continue;
     add(field, recorded || "none", own || "none", false);
   }
@@ -115,7 +115,7 @@ export function compareFields(history: HistoryStep, code: CodeStep, run: OfRun):
 
 const timeText = (ms: number): string => ms === 0 ? "none" : shownDuration(ms);
 
-/** What a command asks for, and what its event says of it, in one form. Times are milliseconds; 0 and "" are not set. */
+/** The compared values of a command or an event. Times are in milliseconds; 0 and "" mean not set. */
 interface StepValues {
   readonly texts?: { readonly [field: string]: string };
   readonly times?: { readonly [field: string]: number };
@@ -139,10 +139,13 @@ const BEAT = "heartbeat timeout";
 const ALL_RUNS = "workflow execution timeout";
 const ONE_RUN = "workflow run timeout";
 const TASK = "workflow task timeout";
-/** Servers allow no longer workflow tasks. */
+/** The limit of servers for workflow task timeouts. */
 const LONGEST_TASK_MS = 120_000;
 
-/** What a server makes of times: those that it fills in, and those that it cuts. "any": it has a default of its own. */
+/**
+ * Returns the times that a server records: it sets omitted ones and shortens others. "any": the server has its own
+ * default.
+ */
 function asServersDo(
   kind: StepKind,
   times: { readonly [field: string]: number },
@@ -153,7 +156,7 @@ function asServersDo(
   const cut = (ms: number, ...others: readonly number[]) => Math.min(ms, ...others.filter((other) => other > 0));
   if (kind === "activity") {
     const close = given(CLOSE) || runTimeoutMs;
-    // Those that the code leaves out follow the limit that the history has.
+    // Timeouts that the code omits follow the recorded schedule-to-close timeout.
     const run = given(RUN) === 0 ? recordedCloseMs : cut(given(RUN), close, runTimeoutMs);
     return {
       [CLOSE]: cut(close, runTimeoutMs),
@@ -174,7 +177,10 @@ function asServersDo(
 
 type Add = (field: string, history: string, code: string, counts: boolean) => void;
 
-/** What a policy leaves out a server fills in, for activities also where there is no policy: by defaults that each cluster may change. */
+/**
+ * Compares retry policies. Servers set omitted fields, and for activities the whole policy, by defaults that each
+ * cluster can configure.
+ */
 function retryDifferences(kind: StepKind, then: RetryValues | undefined, now: RetryValues | undefined, add: Add): void {
   if (now === undefined && then === undefined) return;
   if (now === undefined || then === undefined) {
@@ -210,7 +216,7 @@ const ofGiven = (policy: RetryPolicy | undefined): RetryValues | undefined =>
     never: policy.nonRetryableErrorTypes,
   };
 
-/** By their numbers; what is not said is the first of them. */
+/** By enum number. Number 0 (unspecified) means the same as number 1. */
 const CLOSE_POLICIES = ["terminate", "terminate", "abandon", "request cancel"];
 const ID_POLICIES = [
   ...["allow duplicate", "allow duplicate", "allow duplicate if failed", "reject duplicate"],
@@ -220,7 +226,7 @@ const ID_POLICIES = [
 const one = (payload: Payload | undefined): readonly Payload[] => payload === undefined ? [] : [payload];
 const orUnset = <T>(map: { readonly [name: string]: T }) => Object.keys(map).length === 0 ? undefined : map;
 
-/** Undefined: an event of which nothing is compared. */
+/** Returns undefined for events without compared values. */
 function ofEvent({ attributes: at }: HistoryEvent): StepValues | undefined {
   switch (at.case) {
     case "timerStartedEventAttributes":
@@ -353,7 +359,7 @@ function ofCommand({ command: { kind, attributes, cancel } }: CodeStep): StepVal
         texts: { "workflow type": given.workflowType, "task queue": given.taskQueue },
         times: { [ONE_RUN]: given.workflowRunTimeoutMs, [TASK]: given.workflowTaskTimeoutMs },
         list: given.arguments,
-        // What is not given is taken over from the run.
+        // The next run inherits values that are not set.
         maps: { memo: orUnset(given.memo), "search attribute": orUnset(given.searchAttributes) },
       };
     }

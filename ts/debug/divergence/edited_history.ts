@@ -1,7 +1,9 @@
-// A history as it would be had the code been edited before the run: a step and what answered it put in, or taken out. It is how a likely
-// edit is tried: when the code of today replays the history that was edited in the same way, that edit is what happened.
+// A history as it would be if the code had been edited before the run: steps and their resolving events are inserted
+// or removed. If the current code replays a history that was edited in the same way, that edit explains the
+// divergence.
 //
-// Events refer to others by their number. Here they do so by the event itself, so that events may come and go; numbers are given at the end.
+// Events refer to others by ID. Here they refer to the event objects, so that events can be inserted and removed;
+// `encode` assigns the IDs.
 import { clone, create, toBinary } from "@bufbuild/protobuf";
 import { EventType } from "../../api/generated/temporal/api/enums/v1/event_type_pb.ts";
 import { type HistoryEvent, HistoryEventSchema, HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
@@ -10,13 +12,13 @@ import type { NewStep } from "./new_step.ts";
 
 type Attributes = { [field: string]: unknown };
 
-/** A field that holds the number of another event. */
+/** Returns whether a field contains the ID of another event. */
 const isReference = (field: string, value: unknown): value is bigint =>
   field.endsWith("EventId") && typeof value === "bigint" && value > 0n;
 
 const attributesOf = ({ attributes }: HistoryEvent): Attributes => (attributes.value ?? {}) as Attributes;
 
-/** Events of workflow tasks themselves. */
+/** Events of the workflow tasks themselves. */
 const BOOKKEEPING: ReadonlySet<EventType> = new Set([
   EventType.WORKFLOW_TASK_SCHEDULED,
   EventType.WORKFLOW_TASK_STARTED,
@@ -25,16 +27,16 @@ const BOOKKEEPING: ReadonlySet<EventType> = new Set([
   EventType.WORKFLOW_TASK_TIMED_OUT,
 ]);
 
-/** Answers name what they answer in one of these fields. */
+/** Fields in which a resolving event refers to the event that it resolves. */
 const ANSWERS = ["scheduledEventId", "startedEventId", "initiatedEventId", "acceptedEventId"];
 
 export class EditedHistory {
   #events: HistoryEvent[];
-  /** What an event refers to, by field. */
+  /** The events that an event refers to, by field. */
   readonly #references = new Map<HistoryEvent, Map<string, HistoryEvent>>();
-  /** Of events that were taken out: what stands for them. */
+  /** The replacements of removed events. */
   readonly #instead = new Map<HistoryEvent, HistoryEvent>();
-  /** The copies of the events that it is made from, by their numbers there. */
+  /** Copies of the original events, by their original IDs. */
   readonly #byOldId = new Map<number, HistoryEvent>();
   readonly #oldId = new Map<HistoryEvent, number>();
 
@@ -55,8 +57,8 @@ export class EditedHistory {
   }
 
   /**
-   * Takes an event of a command out, with what answered it and the workflow tasks that then have nothing to do.
-   * Answers the events that were its answers.
+   * Removes an event of a command, its resolving events, and the workflow tasks that then have nothing to do. Returns
+   * the removed resolving events.
    */
   remove(eventId: number): HistoryEvent[] {
     const event = this.#byOldId.get(eventId)!;
@@ -68,7 +70,7 @@ export class EditedHistory {
     }
     this.#shiftNumbers(event, -1);
     const positions = this.#events.flatMap((each, i) => gone.has(each) && each !== event ? [i] : []);
-    // A task that only an answer had woken is one with the task before it.
+    // A task that was scheduled only because of a removed event is merged into the task before it.
     const wakers = positions.map((i) =>
       this.#events.slice(i + 1).find(({ eventType }) => eventType === EventType.WORKFLOW_TASK_COMPLETED)
     );
@@ -77,7 +79,7 @@ export class EditedHistory {
     return [...gone].filter((each) => each !== event);
   }
 
-  /** A workflow task that nothing has happened for since the one before it becomes part of that one. */
+  /** Merges a workflow task into the previous one if nothing happened between them. */
   #joinIfIdle(completed: HistoryEvent): void {
     const at = this.#events.indexOf(completed);
     const before = this.#events.slice(0, at).findLast(({ eventType }) => eventType === EventType.WORKFLOW_TASK_COMPLETED);
@@ -88,7 +90,7 @@ export class EditedHistory {
       this.#references.get(event)!.get("workflowTaskCompletedEventId") === before || isUpdateAnswer(event);
     if (between.some((event) => !BOOKKEEPING.has(event.eventType) && !own(event))) return;
     const next = this.#events[at + 1];
-    // An update comes with a task, and leaves no event before it.
+    // An update is delivered with a task and has no event before the task.
     if (next !== undefined && next.eventType === EventType.WORKFLOW_EXECUTION_UPDATE_ACCEPTED) return;
     const idle = new Set(between.filter(({ eventType }) => BOOKKEEPING.has(eventType)));
     this.#events = this.#events.filter((event) => event !== completed && !idle.has(event));
@@ -96,9 +98,9 @@ export class EditedHistory {
   }
 
   /**
-   * Puts a step in: into the task that completed with `completedId`, before one of its events, or, where that is 0, after its last one.
-   * Where the step is answered, what stands after it in the task, but for `staying`, becomes the work of a task of its own, which begins
-   * with the answer. `answers`: those of an event that was removed, instead of the shortest ones.
+   * Inserts a step into the task that completed with `completedId`, before the event `beforeId`; 0: after the last
+   * event. If resolving events follow the step, later events of the task, except `staying`, move to a new task that
+   * begins after them. `answers`: resolving events of a removed event, instead of the shortest ones.
    */
   insert(
     step: NewStep,
@@ -127,7 +129,7 @@ export class EditedHistory {
     }
   }
 
-  /** Gives another name to what an event asks for. */
+  /** Changes the names in an event to those of the step. */
   rename(eventId: number, step: NewStep): void {
     const event = this.#byOldId.get(eventId)!;
     const [own, other] = [attributesOf(event), attributesOf(step.command)];
@@ -141,7 +143,7 @@ export class EditedHistory {
     }
   }
 
-  /** The bytes of the history, numbered; and for each of its events the number that it has in the original, or had before it. */
+  /** Returns the encoded history, and for each of its events the original ID, or that of the original event before it. */
   encode(): { readonly bytes: Uint8Array; readonly oldIds: readonly number[] } {
     this.#events.forEach((event, i) => event.eventId = BigInt(i + 1));
     const oldIds: number[] = [];
@@ -180,7 +182,7 @@ export class EditedHistory {
     });
   }
 
-  /** Answers that another event of the same kind had. */
+  /** Changes resolving events of another event of the same kind so that they refer to `command`. */
   #retargeted(answers: readonly HistoryEvent[], command: HistoryEvent, step: NewStep): HistoryEvent[] {
     for (const event of answers) {
       const references = this.#references.get(event)!;
@@ -191,7 +193,7 @@ export class EditedHistory {
     return [...answers];
   }
 
-  /** A workflow task like one that there is. */
+  /** Returns the events of a workflow task, copied from an existing one. */
   #newTask(like: HistoryEvent): HistoryEvent[] {
     const startedOf = this.#references.get(like)!.get("startedEventId");
     const scheduledOf = this.#references.get(like)!.get("scheduledEventId");
@@ -204,7 +206,7 @@ export class EditedHistory {
     return [scheduled, started, completed];
   }
 
-  /** Numbers that the code counts, of events after this one. */
+  /** Shifts the sequence numbers of later steps. */
   #shiftNumbers(event: HistoryEvent, by: number): void {
     const kind = countedAs(event);
     if (kind === undefined) return;
@@ -215,7 +217,7 @@ export class EditedHistory {
     if (number > 0) this.#renumber(counter, number - 1, 1, position - 1);
   }
 
-  /** Of events behind a position whose number is above another. */
+  /** Shifts the sequence numbers above `above` of events after a position. */
   #renumber(counter: string, above: number, by: number, position: number): void {
     this.#events.forEach((event, i) => {
       if (i <= position) return;
@@ -236,7 +238,7 @@ export class EditedHistory {
 const isUpdateAnswer = ({ eventType }: HistoryEvent): boolean =>
   eventType === EventType.WORKFLOW_EXECUTION_UPDATE_ACCEPTED || eventType === EventType.WORKFLOW_EXECUTION_UPDATE_COMPLETED;
 
-/** Ids that the code counts by itself are numbers. */
+/** Numeric IDs come from the counter of the code; others were set by the user. */
 const shifted = (id: string, above: number, by: number): string =>
   /^\d+$/.test(id) && Number(id) > above ? String(Number(id) + by) : id;
 

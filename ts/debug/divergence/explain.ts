@@ -1,5 +1,5 @@
-// Explains why a replay did not go through: the first place where code and history part, both sides of it, the likely edit and its repair.
-// The sentence comes first; all of it is plain data.
+// Explains why a replay failed: the first difference between code and history, both sides of it, the likely edit and
+// a repair. The result is plain data; its summary sentence comes first.
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { LineTrace } from "../../executor/tasks/line_records.ts";
 import type { ReplayError, ReplayEvidence, ReplayVerdict } from "../../executor/tasks/replay.ts";
@@ -16,19 +16,22 @@ import { nameEdit, sentenceOf } from "./sentences.ts";
 import type { Divergence, SharedDivergence, Step, StepPair, TaskPairs } from "./types.ts";
 import { beforeGone, plainLocation, shortPlace, whereOf } from "./where.ts";
 
-/** Tasks before and after the first one that differs. */
+/** Tasks shown before and after the first one that differs. */
 const NEIGHBOURS = 2;
 
-/** Steps of a task that are kept: a fan-out of thousands is not read by anybody. */
+/** Steps kept per task. A fan-out of thousands would not be readable. */
 const SHOWN_STEPS = 60;
 
 export type { Replay } from "./likely.ts";
 
-/** What was found for differences that look alike: of hundreds of runs with one difference a few are tried, and the others believed. */
+/**
+ * Edits found for similar differences. Of hundreds of runs with the same difference only a few are tried; the others
+ * get the same edit.
+ */
 export class KnownEdits {
   readonly #known = new Map<string, { readonly found: Found | undefined; times: number }>();
 
-  /** The edit of a difference that was tried often enough. */
+  /** Returns the edit of a difference that was tried often enough. */
   of(key: string): { readonly found: Found | undefined } | undefined {
     const known = this.#known.get(key);
     return known !== undefined && known.times >= TRIED ? known : undefined;
@@ -37,7 +40,7 @@ export class KnownEdits {
   note(key: string, found: Found | undefined): void {
     const known = this.#known.get(key);
     if (known !== undefined) known.times++;
-    // The history that it was tried with is not kept.
+    // The edited history is not kept.
     else if (this.#known.size < MAX_KNOWN) {
       this.#known.set(key, {
         found: found && { ...found, candidate: { ...found.candidate, edited: () => undefined } },
@@ -47,11 +50,14 @@ export class KnownEdits {
   }
 }
 
-/** So many differences that look alike are tried. */
+/** How many similar differences are tried. */
 const TRIED = 5;
 const MAX_KNOWN = 500;
 
-/** A divergence that a replay was told of. Undefined where nothing is to be compared: the code failed, or the replay kept no evidence. */
+/**
+ * Explains the divergence of a replay. Resolves to undefined if there is nothing to compare: the code failed, or the
+ * replay recorded no evidence.
+ */
 export async function explainDivergence(
   history: Uint8Array,
   verdict: ReplayVerdict,
@@ -68,11 +74,11 @@ export async function explainDivergence(
   return await explained({ events, sides, place, verdict, error, evidence: error.evidence, replay, edits: known, lines });
 }
 
-/** What else is there to explain with. */
+/** Optional means to improve an explanation. */
 export interface Helpers {
   /** Edits of earlier divergences. */
   readonly known?: KnownEdits | undefined;
-  /** Replays again and answers which lines ran, with the path of the task that started at an event. */
+  /** Replays again and returns which lines ran, with the path of the task that started at the given event. */
   readonly lines?: ((pathOf: number) => Promise<LineTrace | undefined>) | undefined;
 }
 
@@ -136,13 +142,13 @@ async function foundEdit({ events, sides, place, verdict, replay, edits }: Known
   return found;
 }
 
-/** Which lines the code ran in the task, in order; [] where that is not known. */
+/** Returns the lines that the code ran in the task, in order; empty if unknown. */
 async function pathOf({ lines, place }: Known): Promise<PathStep[]> {
   try {
     const trace = await lines?.(place.task.startedEventId);
     return trace === undefined ? [] : pathSteps(trace);
   } catch {
-    // The sources have changed since, or the realm is being disposed: the explanation does without.
+    // The sources changed since, or the realm is being disposed: explain without lines.
     return [];
   }
 }
@@ -154,12 +160,12 @@ function followingOf({ at, pairs, task }: Place, { history }: Sides): Divergence
   return later.some(({ eventId }) => eventId > here) ? "steps" : "nothing";
 }
 
-/** The last event of the task that the code makes, too. */
+/** Returns the last event of the task that the code also has. */
 function lastRight({ task, at, pairs }: Place): number {
   return pairs.slice(0, at).findLast(({ history }) => history !== undefined)?.history?.eventId ?? task.completedEventId;
 }
 
-/** Where the steps look alike (fields, flags and results that the core compares): the place that the core named. */
+/** Returns the place that the core reported, for steps that look alike: fields, flags and results that the core compares. */
 function placeOfError(
   tasks: readonly HistoryTask[],
   sides: Sides,
@@ -203,7 +209,10 @@ function shownPair({ history, code, same }: Pair, run: OfRun): StepPair {
 
 const shownStep = ({ kind, name, text, eventId, site }: Step): Step => ({ kind, name, text, eventId, site });
 
-/** Groups runs by what differs, largest group first: after a deploy hundreds fail, for one or two reasons. Runs without a divergence are left out. */
+/**
+ * Groups runs by their difference, largest group first: after a deployment hundreds may fail for one or two reasons.
+ * Runs without a divergence are omitted.
+ */
 export function sharedDivergences<Run>(
   runs: Iterable<{ readonly run: Run; readonly divergence: Divergence | undefined }>,
 ): SharedDivergence<Run>[] {

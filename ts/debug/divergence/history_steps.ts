@@ -1,26 +1,26 @@
-// The side of history: what its workflow tasks asked for, task by task, in the words that the code's commands have too.
+// The history's side: the steps of each workflow task, in the same form as the code's commands.
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import { aboutEvent } from "../command_keys.ts";
 import { shownDuration } from "../values.ts";
 import { type KnownStep, type MarkerData, markerDataOf, stepOf, type StepPlan } from "./steps.ts";
 
-/** A step with the event that it is. */
+/** A step with its event. */
 export interface HistoryStep extends KnownStep {
   readonly event: HistoryEvent;
-  /** A patch that is gone may stay in history when it was deprecated: it counts for nothing. */
+  /** The step is valid without a command: a deprecated patch may be removed from the code. */
   readonly lenient: boolean;
 }
 
 /** A workflow task that completed. */
 export interface HistoryTask {
-  /** From 1. */
+  /** Counted from 1. */
   readonly task: number;
   readonly startedEventId: number;
   readonly completedEventId: number;
   readonly steps: readonly HistoryStep[];
 }
 
-/** The tasks of a history, in order. */
+/** Returns the completed tasks of a history, in order. */
 export function historyTasks(events: readonly HistoryEvent[]): HistoryTask[] {
   const tasks: (HistoryTask & { readonly steps: HistoryStep[] })[] = [];
   const names = new UpdateNames();
@@ -41,7 +41,7 @@ export function historyTasks(events: readonly HistoryEvent[]): HistoryTask[] {
   return tasks;
 }
 
-/** Names of updates by their ids. */
+/** Names of updates by update ID. */
 class UpdateNames {
   readonly #names = new Map<string, string>();
 
@@ -62,7 +62,7 @@ class UpdateNames {
 
 type ById = (id: bigint) => HistoryEvent | undefined;
 
-/** Undefined: an event that no command makes. */
+/** Returns undefined for events that no command causes. */
 function planOf(event: HistoryEvent, byId: ById, names: UpdateNames): StepPlan | undefined {
   const { attributes } = event;
   switch (attributes.case) {
@@ -98,7 +98,7 @@ function planOf(event: HistoryEvent, byId: ById, names: UpdateNames): StepPlan |
     case "requestCancelExternalWorkflowExecutionInitiatedEventAttributes":
       return { kind: "cancel", name: `workflow ${attributes.value.workflowExecution?.workflowId ?? ""}`, id: "" };
     case "upsertWorkflowSearchAttributesEventAttributes":
-      // The core's own, after the marker of a patch.
+      // Recorded by the core after the marker of a patch.
       return aboutEvent(event) === undefined ? undefined : { kind: "searchAttributes", name: "", id: "" };
     case "workflowPropertiesModifiedEventAttributes":
       return { kind: "memo", name: "", id: "" };

@@ -1,5 +1,5 @@
-// Which edit was made. Each candidate is tried: the history is edited as the code may have been, and replayed. The one with which the
-// code goes furthest is it, and where it goes to the end it is verified.
+// Finds the likely edit. Each candidate is tried: the history is edited in the same way and replayed. The candidate
+// with which the code gets furthest wins; if the replay passes, the edit is verified.
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { ReplayOptions, ReplayVerdict } from "../../executor/tasks/replay.ts";
 import { hasExtraCommand } from "../verdict_kinds.ts";
@@ -10,30 +10,30 @@ import { historyTasks } from "./history_steps.ts";
 import { isSameStep } from "./steps.ts";
 import type { LikelyEdit } from "./types.ts";
 
-/** Replays bytes of a History, under the workflow's id. */
+/** Replays an encoded History under the workflow's ID. */
 export type Replay = (history: Uint8Array, options: ReplayOptions) => Promise<ReplayVerdict>;
 
-/** A candidate, and how much speaks for it. */
+/** A candidate with its confidence. */
 export interface Found {
   readonly candidate: Candidate;
   readonly confidence: LikelyEdit["confidence"];
 }
 
-/** A step in a loop was changed as often as the loop was gone through. */
+/** Maximum number of repetitions of an edit: a changed step in a loop differs in each iteration. */
 const REPEATS = 24;
-/** Events that are replayed for it, about: fewer repeats of a long history. */
+/** Approximate limit of events to replay per candidate. Long histories get fewer repetitions. */
 const EVENTS = 40_000;
 
-/** Where a replay ended, as an event of the original history; Infinity: at its end. */
+/** Returns where a replay ended, as an event ID of the original history; Infinity: the replay passed. */
 function reachOf(result: ReplayVerdict, oldIds: readonly number[]): number {
   const { verdict, error, events } = result;
-  // The replay passes with a command left over: this edit does not explain everything.
+  // The replay passes with an unmatched command: this edit does not explain everything.
   if (verdict === "ok" && !hasExtraCommand(result)) return Infinity;
   const at = error === undefined || error.eventId === 0 ? events : error.eventId;
   return oldIds[at - 1] ?? 0;
 }
 
-/** Undefined: no candidate brings the code further than it is. */
+/** Resolves to undefined if no candidate gets the code further. */
 export async function likelyEdit(
   events: readonly HistoryEvent[],
   place: Place,
@@ -65,8 +65,8 @@ export async function likelyEdit(
 }
 
 /**
- * The same edit at each further place that looks alike. "fits": it brings the code to the end. "moved": what was taken out is what the
- * code has at the next place.
+ * Repeats an edit at each later difference that looks alike. "fits": the replay passes. "moved": the removed step is
+ * what the code has at the next difference.
  */
 async function repeated(
   candidate: Candidate,
@@ -100,7 +100,7 @@ function alike(a: Candidate["code"] | Candidate["history"], b: Candidate["code"]
   return a === undefined || b === undefined ? a === b : isSameStep(a, b);
 }
 
-/** Without a replay: by what stands further on. */
+/** Chooses a candidate without a replay, by the later steps. */
 export function guessedEdit(events: readonly HistoryEvent[], place: Place, sides: Sides): Found | undefined {
   const candidates = candidatesOf(events, place, sides);
   const of = (kind: Candidate["kind"]) => candidates.find((candidate) => candidate.kind === kind);

@@ -1,10 +1,14 @@
-// The numbers in the markers of local activities and side effects, which the code counts and the core compares.
+// Sequence numbers in the markers of local activities and side effects. The code counts them and the core compares
+// them.
 import type { MarkerRecordedEventAttributes } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 
 const text = new TextDecoder();
 const bytes = new TextEncoder();
 
-/** The number of a local activity. `sharesNumbers`: its id is its number, as programs for Temporal count them, activities included. */
+/**
+ * Returns the number of a local activity. `sharesNumbers`: its ID is the number, from a counter that activities share
+ * (Temporal SDK programs).
+ */
 export function markerSeq(
   marker: MarkerRecordedEventAttributes,
 ): { readonly seq: number; readonly sharesNumbers: boolean } | undefined {
@@ -20,7 +24,7 @@ export function markerSeq(
   }
 }
 
-/** Gives it another number. */
+/** Sets the number of a local activity. */
 export function withMarkerSeq(marker: MarkerRecordedEventAttributes, seq: number): void {
   const payload = marker.details["data"]!.payloads[0]!;
   const data = JSON.parse(text.decode(payload.data)) as { seq: number; activity_id: string };

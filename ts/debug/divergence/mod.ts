@@ -1,4 +1,4 @@
-// Why the code of today does not replay a history.
+// Explains why the current code does not replay a history.
 export { explainDivergence, KnownEdits, sharedDivergences } from "./explain.ts";
 export type { Replay } from "./likely.ts";
 export { shortPlace } from "./where.ts";

@@ -1,5 +1,5 @@
-// The events that a command of the code would have made had it been there when the run was recorded, with the shortest life that it can
-// have: an activity that answers nothing, a timer that fires.
+// The events that a new command would have caused in the recorded run, in their shortest form: an activity without a
+// result, a timer that fires.
 import { create } from "@bufbuild/protobuf";
 import {
   CommandKind,
@@ -16,15 +16,15 @@ import { EventType } from "../../api/generated/temporal/api/enums/v1/event_type_
 import { type HistoryEvent, HistoryEventSchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { RecordedCommand } from "../../executor/tasks/recording.ts";
 
-/** A command event and what answers it. */
+/** The event of a command, and the events that resolve it. */
 export interface NewStep {
   readonly command: HistoryEvent;
-  /** `refersAs`: the fields that name another event: that of the command, or the answer before this one. */
+  /** `refersAs`: fields that refer to another event: the event of the command, or the resolving event before this one. */
   readonly answers: readonly {
     readonly event: HistoryEvent;
     readonly refersAs: { readonly [field: string]: "command" | "before" };
   }[];
-  /** What the code counts it with, and its number; 0 where it is not counted. */
+  /** The counter of the code that numbers the step, and the number; 0 if the step is not numbered. */
   readonly counter: "timer" | "activity" | "localActivity" | "none";
   readonly number: number;
 }
@@ -165,7 +165,7 @@ const MAKERS: { readonly [kind in CommandKind]?: Maker } = {
   },
 };
 
-/** Undefined: a command that no event can be made for here. */
+/** Returns undefined if no events can be built for the command. */
 export function newStep(command: RecordedCommand, at: HistoryEvent, ownQueue: string): NewStep | undefined {
   if (command.cancel) return undefined;
   const { eventTime } = at;
@@ -174,7 +174,7 @@ export function newStep(command: RecordedCommand, at: HistoryEvent, ownQueue: st
   return MAKERS[command.kind]?.(command, event, ownQueue);
 }
 
-/** Made by `create` in full. */
+/** `create` sets the other fields. */
 const of = (name: string, value: object): HistoryEvent["attributes"] =>
   ({ case: name, value }) as unknown as HistoryEvent["attributes"];
 

@@ -1,5 +1,5 @@
-// Which lines ran before a difference. A command names its own line; where the code has ended, stands, or went another way, the line that it
-// ran last, or the one at which it turned off, is nearer to the edit than the await that it came from.
+// The lines that ran before a difference. A command has a source line. If the code ended, waits, or took another
+// branch, the last line, or the line of that branch, is closer to the edit than the await before it.
 import type { LineTrace } from "../../executor/tasks/line_records.ts";
 import { Places } from "../code/places.ts";
 import type { Place } from "./align.ts";
@@ -13,15 +13,15 @@ export interface PathStep {
   readonly column: number;
   /** "run", "handler of add_item", "branch 2". */
   readonly fiber: string;
-  /** A `throw` statement. */
+  /** The statement is a `throw`. */
   readonly throws: boolean;
-  /** It decides which way the code goes. */
+  /** The statement is an `if`. */
   readonly branches: boolean;
-  /** The code waits there. */
+  /** The code awaits there. */
   readonly awaits: boolean;
 }
 
-/** The path of a replay's trace, in order. */
+/** Returns the path of a replay's trace, in order. */
 export function pathSteps(trace: LineTrace): PathStep[] {
   const places = new Places(trace);
   const steps: PathStep[] = [];
@@ -43,10 +43,10 @@ export function pathSteps(trace: LineTrace): PathStep[] {
   return steps;
 }
 
-/** What was changed is not in the code any more. */
+/** Edits whose changed code no longer exists. */
 export const GONE: ReadonlySet<EditKind> = new Set(["removed", "patchRemoved", "endedEarly"]);
 
-/** Where the code stands, by what it ran. */
+/** Improves the place of a difference by the lines that ran. */
 export function onPath(where: Where, place: Place, edit: LikelyEdit, path: readonly PathStep[]): Where {
   if (path.length === 0) return where;
   const code = place.pairs[place.at]!.code ?? goesOn(place);
@@ -54,13 +54,13 @@ export function onPath(where: Where, place: Place, edit: LikelyEdit, path: reado
     const last = lastStep(place, path)!;
     return { ...where, location: locationOf(last), fiber: last.fiber, how: where.how === "stands" ? "stands" : "last" };
   }
-  // What was added or replaced for certain is the command itself.
+  // A verified added or replaced step is at the command itself.
   if (edit.confidence === "verified" && !GONE.has(edit.kind)) return where;
   const turn = turnBefore(code!.site, path);
   return turn === undefined ? where : { ...where, location: locationOf(turn), fiber: turn.fiber, how: "command" };
 }
 
-/** Of the fiber that ends, or answers an update; else of the one that ran last. */
+/** Returns the last line of the fiber that ends or responds to an update; otherwise the last line that ran. */
 function lastStep({ pairs, at }: Place, path: readonly PathStep[]): PathStep | undefined {
   const { code } = pairs[at]!;
   const fiber = code?.kind === "end"
@@ -73,7 +73,7 @@ function lastStep({ pairs, at }: Place, path: readonly PathStep[]): PathStep | u
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/** The last line before a command's at which the code went one way and not another, since it last waited. */
+/** Returns the last branch before a command since the fiber last waited. */
 function turnBefore(site: string, path: readonly PathStep[]): PathStep | undefined {
   const index = path.findLastIndex(({ url, line }) => site.includes(`${url}:${line}:`));
   if (index < 0) return undefined;
@@ -85,6 +85,6 @@ function turnBefore(site: string, path: readonly PathStep[]): PathStep | undefin
   return undefined;
 }
 
-/** "function (file:line:column)" of a step. */
+/** Formats the location of a step as "function (file:line:column)". */
 export const locationOf = ({ url, line, column, fiber }: PathStep): string =>
   fiber === "" ? `${url}:${line}:${column}` : `${fiber} (${url}:${line}:${column})`;

@@ -1,9 +1,10 @@
-// What makes open runs replay again, with code to paste: the old way for runs that went it, the new way for the others.
+// Code to paste that makes open runs replay again: old behavior for runs that have it in history, new behavior for
+// others.
 import type { Pair } from "./align.ts";
 import { doing } from "./steps.ts";
 import type { LikelyEdit, Repair } from "./types.ts";
 
-/** Undefined where no patch would help: the likely edit is not known. */
+/** Returns undefined if no patch would help: the likely edit is unknown. */
 export function repairOf({ history: here, code }: Pair, { kind, subject }: LikelyEdit, location: string): Repair | undefined {
   const repair = (patchId: string, text: string, lines: readonly string[]): Repair => ({
     patchId,

@@ -1,4 +1,4 @@
-// What is said of a divergence: the sentence of the first place, and the likely edit in words.
+// Sentences that describe a divergence: the summary, and the likely edit.
 import type { ReplayEvidence } from "../../executor/tasks/replay.ts";
 import type { Pair, Place, Sides } from "./align.ts";
 import type { HistoryStep } from "./history_steps.ts";
@@ -7,7 +7,7 @@ import { doing } from "./steps.ts";
 import type { EditKind, LikelyEdit } from "./types.ts";
 import { goesOn, missedBefore, shortPlace, type Where } from "./where.ts";
 
-/** The likely edit; `at`: the line that it is at, where that is not the line of the difference. */
+/** A likely edit. `at`: its source line, if that differs from the line of the difference. */
 export interface NamedEdit {
   readonly edit: LikelyEdit;
   readonly at?: string;
@@ -17,7 +17,7 @@ const edit = (kind: EditKind, text: string, subject: string, confidence: LikelyE
   edit: { kind, text, subject, confidence },
 });
 
-/** What was probably changed, of the first difference and of the edit that was tried with most success. */
+/** Describes the likely change, from the first difference and the best candidate. */
 export function nameEdit(place: Place, sides: Sides, evidence: ReplayEvidence, found: Found | undefined): NamedEdit {
   const { history: here, code } = place.pairs[place.at]!;
   return ofPatch(place, evidence) ?? ofUpdate(place, here, evidence, sides) ?? ofLocal(here, code) ??
@@ -54,7 +54,7 @@ function ofUpdate(
     return { ...edit("handlerMissing", text, here.name, "likely"), at: set.site };
   }
   const sent = new Set(jobs.flat().map(({ kind, name }) => kind === "doUpdate" ? name : undefined));
-  // Those that history has later on have a handler of that name, too.
+  // Updates that follow later in history also have a handler.
   for (const { kind, name } of sides.history.flatMap(({ steps }) => steps)) if (kind === "update") sent.add(name);
   const [other, ...more] = handlers.filter(({ name }) => !sent.has(name));
   if (other !== undefined && more.length === 0) {
@@ -64,7 +64,7 @@ function ofUpdate(
   return edit("handlerMissing", `update ${here.name} has no handler: it was removed or renamed`, here.name, "likely");
 }
 
-/** An activity that became a local one, or the other way round. */
+/** An activity that became a local activity, or the reverse. */
 function ofLocal(here: Pair["history"], code: Pair["code"]): NamedEdit | undefined {
   if (here === undefined || code === undefined || here.kind === code.kind || here.name === "" || here.name !== code.name) {
     return undefined;
@@ -72,7 +72,10 @@ function ofLocal(here: Pair["history"], code: Pair["code"]): NamedEdit | undefin
   return edit("changedKind", `${here.text} became ${code.text}`, code.text, "likely");
 }
 
-/** A child whose id the program draws has another one as soon as one draw more was made: history with that id would replay, too. */
+/**
+ * The code draws more or fewer random numbers than before, so the generated child ID differs. A history with the new
+ * ID would replay.
+ */
 function ofShifted(here: Pair["history"], code: Pair["code"], found: Found | undefined): NamedEdit | undefined {
   if (here?.kind !== "child" || code?.kind !== "child" || here.name !== code.name) return undefined;
   if (found !== undefined && found.candidate.kind !== "renamed") return undefined;
@@ -84,7 +87,7 @@ function ofFound(place: Place, found: Found | undefined): NamedEdit | undefined 
   if (found === undefined) return undefined;
   const { candidate: { kind, code, history }, confidence } = found;
   const { history: here, code: there } = place.pairs[place.at]!;
-  // Whatever is taken out before it, an end goes further.
+  // Any removed step before an end of the code gets it further, so only a verified candidate counts.
   if (there?.kind === "end" && confidence !== "verified") return undefined;
   switch (kind) {
     case "inserted":
@@ -141,7 +144,7 @@ function ofSides(here: Pair["history"], code: Pair["code"]): NamedEdit {
   return edit("unknown", "cannot determine the change", "", "guess");
 }
 
-/** The headline. */
+/** Returns the summary sentence. */
 export function sentenceOf(
   divides: Place,
   { history: here, code }: Pair,

@@ -1,15 +1,14 @@
-// Steps: what a workflow task asked for, in one form for the events of history and for the commands of code, so that the two can be held
-// beside each other and be spoken of in the same words.
+// Steps of a workflow task in one form for events and commands, so that both can be compared and described alike.
 import type { Payload } from "../../converter/payload.ts";
 import { procedureOf, shownActivity } from "../../converter/procedure_names.ts";
 import { plain, shown } from "../values.ts";
 import type { Step, StepKind } from "./types.ts";
 
-/** What a step is made from. */
+/** The fields that make up a step. */
 export interface StepPlan {
   readonly kind: StepKind;
   readonly name: string;
-  /** Of an activity, a timer, a child, a side effect, an update. */
+  /** ID of an activity, timer, child, side effect or update. */
   readonly id: string;
   readonly duration?: string;
   readonly target?: string;
@@ -17,7 +16,7 @@ export interface StepPlan {
   readonly deprecated?: boolean;
 }
 
-/** A step with what is compared. */
+/** A step with the fields that are compared. */
 export interface KnownStep extends Step {
   readonly plan: StepPlan;
 }
@@ -26,17 +25,17 @@ export function stepOf(plan: StepPlan, eventId: number, site: string): KnownStep
   return { kind: plan.kind, name: plan.name, text: textOf(plan), eventId, site, plan };
 }
 
-/** The replay takes one for the other. */
+/** Returns whether the replay accepts one for the other. */
 export function isSameStep(a: KnownStep, b: KnownStep): boolean {
   if (a.kind !== b.kind) return false;
   if (a.kind === "update") return a.plan.id === b.plan.id && a.plan.answer === b.plan.answer;
   if (a.kind === "sideEffect") return a.plan.id === b.plan.id;
   if (a.kind === "nexus") return true;
-  // Ids of children that the program draws differ as soon as one draw more was made.
+  // Generated child IDs differ as soon as the code draws one more random number.
   return a.name === b.name && (a.kind !== "child" || a.plan.id === b.plan.id);
 }
 
-/** As a noun: `activity charge`. */
+/** Describes a step as a noun: `activity charge`. */
 function textOf({ kind, name, duration, target, answer }: StepPlan): string {
   switch (kind) {
     case "activity":
@@ -79,7 +78,7 @@ const ENDS: { readonly [name: string]: { readonly noun: string; readonly verb: s
   continuedAsNew: { noun: "continue-as-new", verb: "continues as new" },
 };
 
-/** What code does there: `calls activity charge`. */
+/** Describes a step as a verb: `calls activity charge`. */
 export function doing({ kind, text, plan }: KnownStep): string {
   switch (kind) {
     case "activity":
@@ -101,7 +100,7 @@ export function doing({ kind, text, plan }: KnownStep): string {
       return plan.answer === "accept"
         ? `accepts update ${plan.name}`
         : plan.answer === "complete"
-        ? `answers update ${plan.name}`
+        ? `completes update ${plan.name}`
         : `rejects update ${plan.name}`;
     case "cancel":
       return `cancels ${plan.name}`;
@@ -116,7 +115,7 @@ export function doing({ kind, text, plan }: KnownStep): string {
   }
 }
 
-/** What the markers of the core say. */
+/** The content of a marker of the core. */
 export interface MarkerData {
   readonly patchId: string;
   readonly deprecated: boolean;
@@ -126,7 +125,7 @@ export interface MarkerData {
   readonly seq: string;
 }
 
-/** Reads a marker's details; what is not there is "". */
+/** Reads the details of a marker; missing texts are "". */
 export function markerDataOf(
   { details }: { readonly details: { readonly [name: string]: { readonly payloads: Payload[] } } },
 ): MarkerData {

@@ -1,2 +1,2 @@
-// A divergence as data. A replay's verdict carries it, so its types are beside those of verdicts.
+// A divergence as data. Verdicts of replays contain it, so its types are next to theirs.
 export type * from "../../executor/tasks/divergence.ts";

@@ -1,20 +1,21 @@
-// Where two values differ, by path. Values that one side cannot be read of are not compared: their bytes differ by the key of a codec alone.
+// Finds where two values differ, by path. Values that cannot be decoded are not compared: an encrypting codec makes
+// their bytes differ.
 import type { Payload, PayloadConverter } from "../../converter/payload.ts";
 import { short } from "../value_text.ts";
 import { shown } from "../values.ts";
 
-/** A place in which two values differ: "input[1].amount", and what both sides have there. */
+/** A difference between two values. Paths look like "input[1].amount". */
 export interface Apart {
   readonly path: string;
   readonly history: string;
   readonly code: string;
 }
 
-/** So many places are named; where more differ, the value as a whole is. */
+/** Maximum number of reported places; if more differ, only the value as a whole is reported. */
 const MOST = 4;
 const ROOM = 60;
 
-/** Lists of payloads: the arguments of a call. A list of one has no index in its path. */
+/** Compares lists of payloads: the arguments of a call. The path of a single argument has no index. */
 export function listsApart(
   name: string,
   history: readonly Payload[],
@@ -28,7 +29,7 @@ export function listsApart(
 
 type Named = { readonly [name: string]: Payload };
 
-/** Payloads by name: a memo. */
+/** Compares payloads by name: a memo. */
 export function mapsApart(name: string, history: Named, code: Named, converter: PayloadConverter | undefined): Apart[] {
   const names = new Set([...Object.keys(history), ...Object.keys(code)]);
   return [...names].flatMap((key) => payloadsApart(`${name} ${key}`, history[key], code[key], converter));
@@ -49,10 +50,10 @@ function payloadsApart(
 }
 
 function collect(path: string, history: unknown, code: unknown, into: Apart[]): void {
-  // What a value has not and what is null in it differ by the encoding, and not for the code that reads it.
+  // A missing field and null differ only by the encoding.
   if (Object.is(history ?? null, code ?? null)) return;
   if (typeof history === "string" && typeof code === "string" && isReplaced(history, code)) return;
-  // Histories do not name their namespace: code that asks for it is given "".
+  // Histories do not contain their namespace, so code that reads it gets "".
   if (code === "" && typeof history === "string") return;
   if (Array.isArray(history) && Array.isArray(code) && history.length === code.length) {
     history.forEach((value, i) => collect(`${path}[${i}]`, value, code[i], into));
@@ -63,10 +64,10 @@ function collect(path: string, history: unknown, code: unknown, into: Apart[]): 
   } else if (!isSame(history, code)) into.push(apart(path, history, code));
 }
 
-/** What redaction puts in the place of a text: a number, filled up to its length (take_away/redact.ts). */
+/** Redaction replaces texts with a base-36 number, padded to the length of the text (take_away/redact.ts). */
 const REPLACED = /^[\da-z]{1,4}x{2,}$/;
 
-/** A history without its values: who began it is replaced, too. */
+/** Returns whether the values of a history were redacted, by the identity that started it. */
 export const isRedacted = (identity: string): boolean => REPLACED.test(identity);
 
 const isReplaced = (history: string, code: string): boolean => history.length === code.length && REPLACED.test(history);
@@ -74,7 +75,7 @@ const isReplaced = (history: string, code: string): boolean => history.length ==
 const isRecord = (value: unknown): value is { readonly [key: string]: unknown } =>
   typeof value === "object" && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value));
 
-/** Lists of another length, dates, class instances: by what JSON makes of them. */
+/** Compares lists of different length, dates and class instances by their JSON. */
 function isSame(a: unknown, b: unknown): boolean {
   if (a instanceof Uint8Array && b instanceof Uint8Array) return areSameBytes(a, b);
   return short(a, Infinity) === short(b, Infinity);
@@ -84,7 +85,7 @@ function apart(path: string, history: unknown, code: unknown): Apart {
   const [before, now] = [short(history, Infinity), short(code, Infinity)];
   let from = 0;
   while (from < before.length && before[from] === now[from]) from++;
-  // The difference is in sight, also of long texts.
+  // Shortens long texts so that the difference stays visible.
   const start = from < ROOM - 20 || Math.max(before.length, now.length) <= ROOM ? 0 : from - 10;
   const part = (text: string) =>
     `${start > 0 ? "…" : ""}${text.slice(start, start + ROOM)}${text.length > start + ROOM ? "…" : ""}`;

@@ -1,17 +1,17 @@
-// Where the code stands at a difference: the line of the command that differs, or, where no command of the user's does, the await at
-// which the run stands, or the one that it came from before it ended.
+// The source place of a difference: the line of the command that differs, otherwise the await at which the run waits,
+// or the one that it passed last before it ended.
 import type { MissedPatch } from "../../executor/tasks/recording.ts";
 import type { ReplayEvidence } from "../../executor/tasks/replay.ts";
 import type { Wait } from "../../executor/program/snapshot.ts";
 import type { Place } from "./align.ts";
 import type { CodeStep } from "./code_steps.ts";
 
-/** A line, and what is known of it. */
+/** A source place and how the code relates to it. */
 export interface Where {
   /** "function (file:line:column)"; "" when not known. */
   readonly location: string;
   readonly fiber: string;
-  /** "command": the line issues it. "stands": it waits there. "after": it came from there. "last": it ran last. */
+  /** "command": issued the command. "stands": waits there. "after": continued from there. "last": ran last. */
   readonly how: "command" | "stands" | "after" | "last" | "unknown";
   readonly wait: Wait | undefined;
 }
@@ -20,11 +20,11 @@ const NOWHERE: Where = { location: "", fiber: "", how: "unknown", wait: undefine
 
 type Span = ReplayEvidence["waits"][number];
 
-/** Lines that were issued by no code of the user's: the end of a function, the answer of a handler. */
+/** Returns whether the step has no line in user code: the end of a function, the result of a handler. */
 export const OWN_LINE = (code: CodeStep | undefined): boolean =>
   code !== undefined && code.site !== "" && code.kind !== "update" && code.kind !== "end";
 
-/** Of the first difference. */
+/** Finds the source place of the first difference. */
 export function whereOf(place: Place, evidence: ReplayEvidence): Where {
   const own = place.pairs[place.at]!.code;
   const code = own ?? goesOn(place);
@@ -52,7 +52,7 @@ export function whereOf(place: Place, evidence: ReplayEvidence): Where {
   return open.length > 0 ? at(newest(open)!, "stands") : NOWHERE;
 }
 
-/** What the code has next of what history has, where a step is left out. */
+/** Returns the code's next step that history also has, if the code skips a step. */
 export const goesOn = ({ at, pairs }: Place): CodeStep | undefined =>
   pairs[at]!.code === undefined ? pairs.slice(at).find(({ same, code, history }) => same && code && history)?.code : undefined;
 
@@ -63,35 +63,38 @@ const at = ({ value }: Span, how: Where["how"]): Where => ({
   wait: value,
 });
 
-/** What was answered last, or, where it was at once, what was begun last. */
+/** Returns the await that resolved last, or, for equal positions, the one that started last. */
 const newest = (spans: readonly Span[]): Span | undefined =>
   spans.length === 0 ? undefined : spans.reduce((a, b) => ((b.to ?? 0) - (a.to ?? 0) || b.from - a.from) >= 0 ? b : a);
 
-/** From so many lines on the line that the code came from is nearer to what was taken away there than the one that it came to. */
+/**
+ * From this many lines on, the line that the code came from is closer to a removed step than the line that the code
+ * reached.
+ */
 const FAR = 4;
 
 const LONG: ReadonlySet<Wait["kind"]> = new Set(["receive", "select", "children"]);
 
 /**
- * "Object.eval [as run] (f)" is "run (f)": the name that the user gave, without what the engine says of it. A function without a name has
- * that of its fiber, where it is known: "handler of add (f)".
+ * Shortens "Object.eval [as run] (f)" to "run (f)": the name from the user's code, without additions of the engine. A
+ * function without a name gets the name of its fiber, if known: "handler of add (f)".
  */
 export function plainLocation(location: string, fiber: string): string {
   const [, name, place] = /^(?:async )?(.*) \((.*)\)$/.exec(location) ?? [];
   if (name === undefined) return fiber === "" || location === "" ? location : `${fiber} (${location})`;
   const [, of = "", as] = /^(.*?)(?: \[as (.*)\])?$/.exec(name) ?? [];
   const own = of.replace(/^.*\./, "");
-  // Another name than that of the run is one of this package's, for how it calls a handler or a branch.
+  // Any other name is internal: how this package calls a handler or a branch.
   const plain = !/^(?:eval|<anonymous>|)$/.test(own) ? own : as === "run" ? as : "";
   if (plain === "") return plainLocation(place!, fiber);
   return `${plain} (${place})`;
 }
 
-/** The line for a step that is gone: between where the code came from and where it came to. */
+/** Returns the line for a removed step: between the last passed await and the current one. */
 export function beforeGone(where: Where): Where {
   if (where.how !== "command" || where.wait === undefined) return where;
   const [from, to] = [parts(where.wait.site), parts(where.location)];
-  // These go over many lines, and what follows them stands at their end.
+  // These calls span many lines, and the code after them is at their end.
   if (LONG.has(where.wait.kind) && to.line > from.line) return where;
   if (from.file !== to.file || (to.line > from.line && to.line - from.line < FAR)) return where;
   return { ...where, location: where.wait.site, fiber: shortFiberName(where.wait.fiber), how: "after" };
@@ -110,19 +113,19 @@ function lastIssued({ activations }: ReplayEvidence, last: number): string {
   return "";
 }
 
-/** `run of workflow "Cart"` is "run"; handlers and branches keep their names. */
+/** Shortens `run of workflow "Cart"` to "run"; handlers and branches keep their names. */
 export function shortFiberName(label: string): string {
   if (/^(?:run of )?workflow "/.test(label)) return "run";
   const [, name] = /^handler of (?:update|signal) "(.*)"$/.exec(label) ?? [];
   return name === undefined ? label.replace(/ in (?:run|handler) of .*$/, "") : `handler of ${name}`;
 }
 
-/** Patches that the code asks for and history does not have, up to this task; the newest first. */
+/** Returns the patches that the code queried and history does not have, up to this task; newest first. */
 export function missedBefore(place: Place, { missedPatches }: ReplayEvidence): MissedPatch[] {
   return missedPatches.filter(({ startedEventId }) => startedEventId <= place.task.startedEventId).toReversed();
 }
 
-/** "workflows.ts:70" of "run (file:///app/workflows.ts:70:5)"; "" when there is no line. */
+/** Shortens "run (file:///app/workflows.ts:70:5)" to "workflows.ts:70"; "" without a line. */
 export function shortPlace(location: string): string {
   const [, file = "", line] = /([^\s()]*?):(\d+)(?::\d+)?\)?$/.exec(location) ?? [];
   if (line === undefined) return "";

@@ -16,6 +16,7 @@ import { current } from "../executor/program/current.ts";
 import { errorText } from "../converter/thrown.ts";
 import { hop } from "../platform/hop.ts";
 import { IllegalStateError } from "./common/errors.ts";
+import { isUnregisteredLocal, unregisteredLocalMessage } from "../executor/program/unregistered_local.ts";
 import { decodeCompatFailure } from "./common/failure_converter.ts";
 import { WorkflowExecutionAlreadyStartedError } from "./common/failures.ts";
 import { setCurrentRun } from "./current.ts";
@@ -258,12 +259,19 @@ export class CompatActivator implements Activator {
         run.timers.delete(variant.value.seq);
         return;
       case "resolveActivity": {
-        const { seq, result } = variant.value;
-        const { resolve, reject, converter = run.converter, outputType } = run.takeCompletion(run.activities, seq);
+        const { seq, result, isLocal } = variant.value;
+        const { resolve, reject, converter = run.converter, outputType, activityType = "" } = run.takeCompletion(
+          run.activities,
+          seq,
+        );
         switch (result?.$case) {
           case "completed":
             return resolve(valueOf(converter, result.value.result, outputType));
           case "failed":
+            if (isLocal && isUnregisteredLocal(result.value)) {
+              return reject(new ReferenceError(unregisteredLocalMessage(activityType)));
+            }
+            return reject(decodeCompatFailure(result.value, converter));
           case "cancelled":
             return reject(decodeCompatFailure(result.value, converter));
           case "backoff":

@@ -27,6 +27,7 @@ export class CompatProgram implements Program {
   readonly sdkName = COMPAT_SDK_NAME;
   readonly knownLangFlags = KNOWN_FLAGS;
   readonly usedLangFlags: readonly number[];
+  readonly throwsUnregisteredLocal = true;
   readonly #options: CompatProgramOptions;
 
   constructor(options: CompatProgramOptions) {

@@ -42,6 +42,8 @@ export interface Completion {
   readonly converter?: PayloadConverter;
   /** Type hint of the result. */
   readonly outputType?: TypeInfo | undefined;
+  /** Of activities only. */
+  readonly activityType?: string;
 }
 
 interface Condition {

@@ -3,6 +3,7 @@
 // resumes when one ends. After most of its timeout it is reported as a heartbeat: a new task
 // follows while they run. A run that was evicted meanwhile requests the same activities again;
 // running and ended ones are reused and not run twice.
+import { unregisteredLocalFailure } from "../executor/program/unregistered_local.ts";
 import type { LocalAnswer, LocalWork, RunIdentity } from "../realm/realm.ts";
 import { callKey, LocalActivity, type LocalSettings } from "./local_activity.ts";
 
@@ -114,11 +115,14 @@ export class LocalActivities {
     this.#answer(run, NO_NEWS);
     for (const seq of work.cancel) run.bySeq.get(seq)?.cancel("CANCELLED");
     for (const seq of work.abandon) run.bySeq.delete(seq);
-    for (const call of work.start) {
-      const failure = this.#known(call.activityType);
-      if (failure !== undefined) return { resolutions: [], failure };
+    const unregistered = new Set<string>();
+    for (const { activityType } of work.start) {
+      const failure = this.#known(activityType);
+      if (failure === undefined) continue;
+      if (work.throwsUnregistered !== true) return { resolutions: [], failure };
+      unregistered.add(activityType);
     }
-    for (const call of work.start) this.#start(identity, run, call);
+    for (const call of work.start) this.#start(identity, run, call, unregistered.has(call.activityType));
     if (!work.wait) return NO_NEWS;
     if (run.ended.length > 0) return deliver(run);
     const { timers } = this.#settings;
@@ -165,7 +169,7 @@ export class LocalActivities {
     return run;
   }
 
-  #start(identity: RunIdentity, run: Run, call: LocalWork["start"][number]): void {
+  #start(identity: RunIdentity, run: Run, call: LocalWork["start"][number], isUnregistered: boolean): void {
     const before = run.bySeq.get(call.seq);
     if (before !== undefined && same(before.key, callKey(call))) {
       if (before.resolution === undefined || !before.delivered) return;
@@ -174,7 +178,13 @@ export class LocalActivities {
       return;
     }
     before?.cancel("NOT_FOUND");
-    const activity: LocalActivity = new LocalActivity(identity, call, this.#settings, (ended) => this.#ended(run, ended));
+    const activity: LocalActivity = new LocalActivity(
+      identity,
+      call,
+      this.#settings,
+      (ended) => this.#ended(run, ended),
+      isUnregistered ? unregisteredLocalFailure(call.activityType) : undefined,
+    );
     run.bySeq.set(call.seq, activity);
     this.#open.add(activity);
   }

@@ -79,12 +79,13 @@ export class LocalActivity {
   #cancelled: CancelReason | undefined;
   #stopClose: (() => void) | undefined;
 
-  /** `ended` is called once, after the constructor has returned. */
+  /** `ended` is called once, after the constructor has returned. With `failure`, the call fails without an attempt. */
   constructor(
     run: RunIdentity,
     call: ScheduleLocalActivity,
     settings: LocalSettings,
     ended: (activity: LocalActivity) => void,
+    failure?: Failure,
   ) {
     this.seq = call.seq;
     this.key = callKey(call);
@@ -94,7 +95,7 @@ export class LocalActivity {
     this.#ended = ended;
     this.#number = call.attempt;
     this.#scheduledAt = call.originalScheduleTimeMs || dateOn(settings.timers);
-    void Promise.resolve().then(() => this.#live());
+    void Promise.resolve().then(() => failure === undefined ? this.#live() : this.#fail(failure));
   }
 
   /** Only time advances it: it sleeps, or waits for its next attempt or a slot. */
@@ -233,7 +234,7 @@ export class LocalActivity {
       this.#retries++;
       return next;
     }
-    this.#settle({ $case: "failed", value: toBinary(FailureSchema, failure) }, next);
+    this.#fail(failure, next);
     return undefined;
   }
 
@@ -244,8 +245,11 @@ export class LocalActivity {
   }
 
   #timedOut(type: TimeoutType): void {
-    const failure = timeoutFailure(type, this.#lastFailure);
-    this.#settle({ $case: "failed", value: toBinary(FailureSchema, failure) });
+    this.#fail(timeoutFailure(type, this.#lastFailure));
+  }
+
+  #fail(failure: Failure, backoffMs?: number): void {
+    this.#settle({ $case: "failed", value: toBinary(FailureSchema, failure) }, backoffMs);
   }
 
   #cancelledOutside(reason: CancelReason): void {

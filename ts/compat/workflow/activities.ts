@@ -255,7 +255,10 @@ function pending<R>(
       if (run.activities.has(seq)) run.cancelCommand(kind, seq, groups);
     });
     if (!alive) return;
-    const completion = { resolve: resolve as (value: unknown) => void, reject, converter, outputType: typeInfo?.outputType };
+    const completion = {
+      resolve: resolve as (value: unknown) => void,
+      ...{ reject, converter, outputType: typeInfo?.outputType, activityType },
+    };
     run.site = site;
     try {
       const attributes = encode();

@@ -20,6 +20,11 @@ export interface Program {
   readonly knownLangFlags?: readonly number[];
   /** Flags that are active in live tasks; completions record them. */
   readonly usedLangFlags?: readonly number[];
+  /**
+   * A call of a local activity that is not registered fails with {@link unregisteredLocalFailure}. Default: the workflow task
+   * fails and is retried, so that a worker that has the activity can continue the run.
+   */
+  readonly throwsUnregisteredLocal?: boolean;
   createActivator(context: RunContext): Activator;
 }
 

@@ -86,6 +86,7 @@ export class CachedRun {
   readonly #keepsShown: boolean;
   readonly #tracer: ReplayTracer | undefined;
   readonly #converter: PayloadConverter;
+  readonly #throwsUnregistered: boolean;
   readonly #reports: RejectionReports | undefined;
   readonly #rejections: OpenRejections;
   /** User code ran since the last hop in which the host could report rejections. */
@@ -104,6 +105,7 @@ export class CachedRun {
     this.recorder = setup.record || sites ? new Recorder(this.core, sites) : undefined;
     this.knowsStacks = setup.callSites === "stacks";
     this.#converter = converter;
+    this.#throwsUnregistered = program.throwsUnregisteredLocal === true;
     this.#tracer = setup.tracer;
     this.#reports = setup.reports;
     this.#activator = program.createActivator({
@@ -217,7 +219,9 @@ export class CachedRun {
 
   async #work(runLocally: RunLocalActivities, work: LocalWork): Promise<void> {
     try {
-      const { resolutions, heartbeat, failure } = await runLocally(work);
+      const { resolutions, heartbeat, failure } = await runLocally(
+        this.#throwsUnregistered ? { ...work, throwsUnregistered: true } : work,
+      );
       if (failure !== undefined) throw new Error(failure);
       for (const resolution of resolutions) this.core.resolveLocalActivity(resolution);
       if (heartbeat === true) this.core.heartbeat();

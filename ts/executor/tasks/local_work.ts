@@ -1,9 +1,13 @@
 // Local activities of an open task: the executor calls its host between activations to run them and
 // wait for them (docs/dev/semantics/tasks.md#local-activities-within-a-task). The host has the
 // clock, the functions and the retries; the core has the rules.
-import type { LocalWork } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { LocalWork as CoreLocalWork } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 
-export type { LocalWork };
+/** The core's request, with the program's rule for activities that are not registered. */
+export interface LocalWork extends CoreLocalWork {
+  /** Calls of unregistered activities fail ({@link Program.throwsUnregisteredLocal}). Default: the task fails. */
+  readonly throwsUnregistered?: boolean;
+}
 
 /** Results of local activities so far. */
 export interface LocalAnswer {

@@ -7,7 +7,7 @@
 import { clone, create, toBinary } from "@bufbuild/protobuf";
 import { EventType } from "../../api/generated/temporal/api/enums/v1/event_type_pb.ts";
 import { type HistoryEvent, HistoryEventSchema, HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
-import { markerSeq, withMarkerSeq } from "./marker_seq.ts";
+import { markerSeq, sideEffectNumber, withMarkerSeq, withSideEffectNumber } from "./marker_seq.ts";
 import type { NewStep } from "./new_step.ts";
 
 type Attributes = { [field: string]: unknown };
@@ -226,7 +226,10 @@ export class EditedHistory {
       if (counter === "activity" && "activityId" in fields) {
         fields["activityId"] = shifted(fields["activityId"] as string, above, by);
       }
-      if (counter !== "timer" && event.attributes.case === "markerRecordedEventAttributes") {
+      if (counter === "sideEffect" && event.attributes.case === "markerRecordedEventAttributes") {
+        const number = sideEffectNumber(event.attributes.value);
+        if (number !== undefined && number > above) withSideEffectNumber(event.attributes.value, number + by);
+      } else if (counter !== "timer" && event.attributes.case === "markerRecordedEventAttributes") {
         const seq = markerSeq(event.attributes.value);
         const shared = counter === "activity" ? seq?.sharesNumbers === true : true;
         if (seq !== undefined && shared && seq.seq > above) withMarkerSeq(event.attributes.value, seq.seq + by);
@@ -250,6 +253,8 @@ function countedAs({ attributes }: HistoryEvent): { readonly counter: string; re
     case "activityTaskScheduledEventAttributes":
       return of("activity", attributes.value.activityId);
     case "markerRecordedEventAttributes": {
+      const number = sideEffectNumber(attributes.value);
+      if (number !== undefined) return { counter: "sideEffect", number };
       const seq = markerSeq(attributes.value);
       return seq && { counter: "localActivity", number: seq.seq };
     }

@@ -33,6 +33,20 @@ function reachOf(result: ReplayVerdict, oldIds: readonly number[]): number {
   return oldIds[at - 1] ?? 0;
 }
 
+/**
+ * As `reachOf`, for an error that workflow code threw and that has no event: compares the commands
+ * with history.
+ */
+async function reachOfCode(
+  { bytes, oldIds }: NonNullable<ReturnType<Candidate["edited"]>>,
+  replay: (history: Uint8Array) => Promise<ReplayVerdict>,
+): Promise<number> {
+  const { evidence, eventId = 0 } = (await replay(bytes)).error ?? {};
+  const place = evidence && new Sides(historyTasks(eventsOf(bytes)), codeTasks(evidence)).firstPlace(eventId);
+  if (place === undefined) return 0;
+  return oldIds[(place.pairs[place.at]!.history?.eventId ?? place.task.completedEventId) - 1] ?? 0;
+}
+
 /** Resolves to undefined if no candidate gets the code further. */
 export async function likelyEdit(
   events: readonly HistoryEvent[],
@@ -46,7 +60,10 @@ export async function likelyEdit(
   for (const candidate of candidatesOf(events, place, sides)) {
     const edited = candidate.edited();
     if (edited === undefined) continue;
-    const reach = reachOf(await replay(edited.bytes, { callSites: "never", strict }), edited.oldIds);
+    const result = await replay(edited.bytes, { callSites: "never", strict });
+    const reach = result.error?.name === "HistoryMismatchError"
+      ? await reachOfCode(edited, (bytes) => replay(bytes, { callSites: "always", strict }))
+      : reachOf(result, edited.oldIds);
     if (reach === Infinity) return { candidate, confidence: "verified" };
     if (reach > from) further.push({ candidate, reach, bytes: edited.bytes });
   }
@@ -96,8 +113,10 @@ async function repeated(
 const isAlike = (a: Candidate, b: Candidate): boolean =>
   a.kind === b.kind && alike(a.code, b.code) && alike(a.history, b.history);
 
+/** The ids of side effects, children and updates differ between the iterations of a loop. */
 function alike(a: Candidate["code"] | Candidate["history"], b: Candidate["code"] | Candidate["history"]): boolean {
-  return a === undefined || b === undefined ? a === b : isSameStep(a, b);
+  return a === undefined || b === undefined ? a === b : isSameStep(a, b) ||
+    (a.kind === b.kind && a.name === b.name && a.plan.answer === b.plan.answer);
 }
 
 /** Chooses a candidate without a replay, by the later steps. */

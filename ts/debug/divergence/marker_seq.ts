@@ -32,3 +32,14 @@ export function withMarkerSeq(marker: MarkerRecordedEventAttributes, seq: number
   data.seq = seq;
   payload.data = bytes.encode(JSON.stringify(data));
 }
+
+/** Returns the number of a side effect, from 1. The id in its marker starts at 0. */
+export function sideEffectNumber({ markerName, details }: MarkerRecordedEventAttributes): number | undefined {
+  const id = markerName === "SideEffect" ? details["side-effect-id"]?.payloads[0]?.data : undefined;
+  return id === undefined || !/^\d+$/.test(text.decode(id)) ? undefined : Number(text.decode(id)) + 1;
+}
+
+/** Changes the number of a side effect. */
+export function withSideEffectNumber({ details }: MarkerRecordedEventAttributes, number: number): void {
+  details["side-effect-id"]!.payloads[0]!.data = bytes.encode(String(number - 1));
+}

@@ -25,7 +25,7 @@ export interface NewStep {
     readonly refersAs: { readonly [field: string]: "command" | "before" };
   }[];
   /** The counter of the code that numbers the step, and the number; 0 if the step is not numbered. */
-  readonly counter: "timer" | "activity" | "localActivity" | "none";
+  readonly counter: "timer" | "activity" | "localActivity" | "sideEffect" | "none";
   readonly number: number;
 }
 
@@ -151,7 +151,7 @@ const MAKERS: { readonly [kind in CommandKind]?: Maker } = {
   [CommandKind.COMMAND_KIND_RECORD_SIDE_EFFECT]: ({ attributes }, event) => {
     const { id, payload } = RecordSideEffect.decode(attributes);
     const details = { "side-effect-id": { payloads: [json(id)] }, data: { payloads: payload === undefined ? [] : [payload] } };
-    return marker(event, "SideEffect", details, { counter: "none", number: 0 });
+    return marker(event, "SideEffect", details, { counter: "sideEffect", number: id + 1 });
   },
   [CommandKind.COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES]: ({ attributes }, event) => {
     const searchAttributes = { indexedFields: UpsertSearchAttributes.decode(attributes).searchAttributes };

@@ -14,7 +14,10 @@ export function sideEffect(run: RunState, fn: () => unknown): unknown {
     issueSideEffect(run, id, recorded.payload);
     return recorded.payload === undefined ? undefined : run.converter.fromPayload(recorded.payload);
   }
-  if (run.isReplaying) run.misuse(new HistoryMismatchError(`No side effect marker in history for side effect id ${id}`));
+  if (run.isReplaying) {
+    run.port.sideEffectMissed?.(id);
+    run.misuse(new HistoryMismatchError(`No side effect marker in history for side effect id ${id}`));
+  }
   let payload: WirePayload;
   try {
     // Getters and toJSON of the value are not called on replay either.

@@ -81,6 +81,8 @@ export interface CommandPort {
    * its line.
    */
   patchMissed?(patchId: string): void;
+  /** Called when code runs a side effect that history lacks; divergence reports use its line. */
+  sideEffectMissed?(id: number): void;
   /** Called when code sets an update handler, or passes one to a receive. */
   handlerSet?(name: string): void;
   /** Next number of the run's seeded generator, in [0, 1). */

@@ -9,6 +9,7 @@ import {
   CommandKind,
   FailWorkflow,
   QueryResult,
+  RecordSideEffect,
   UpdateResponse,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { callSite } from "../program/call_site.ts";
@@ -108,6 +109,19 @@ export class Recorder implements CommandPort {
     if (!this.#callSites) return;
     const startedEventId = this.activations.at(-1)?.startedEventId ?? 0;
     this.missedPatches.push({ patchId, startedEventId, site: this.#site(this.patchMissed) });
+  }
+
+  /** Recorded as a command, so that it is compared with the event that history has in its place. */
+  sideEffectMissed(id: number): void {
+    const site = this.#site(this.sideEffectMissed);
+    const kind = CommandKind.COMMAND_KIND_RECORD_SIDE_EFFECT;
+    this.#commands.push({
+      kind,
+      cancel: false,
+      seq: 0,
+      attributes: encodeWith(RecordSideEffect, { id, payload: undefined }),
+      site,
+    });
   }
 
   handlerSet(name: string): void {

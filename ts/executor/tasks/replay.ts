@@ -146,7 +146,10 @@ export async function replayHistory(
   // The second pass after a lost replay must not call sinks again.
   const onlyReplays = options.follow === undefined;
   const first = await once(setup, identity, history, options, callSites === "always", onlyReplays, progress);
-  if (first.error === undefined || callSites !== "onFailure" || first.error.location !== "") return first;
+  if (first.error === undefined || callSites !== "onFailure") return first;
+  // An error that workflow code threw has a line already. A nondeterminism error still needs the
+  // commands, which are compared with history.
+  if (first.error.location !== "" && first.verdict !== "nondeterminism") return first;
   const second = await once(setup, identity, history, options, true, false, {});
   return second.error?.code === first.error.code ? { ...second, recorded: first.recorded, trace: first.trace } : first;
 }

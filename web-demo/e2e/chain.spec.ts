@@ -1,4 +1,5 @@
-// Runs that hang together: continued as new, retried, reset, a child. The page knows by their ids, whichever names the other.
+// Related runs: continued as new, retried, reset, a child. The page relates them by run ids, whichever history
+// has the link.
 import { expect, test } from "./support/story.ts";
 
 type Loose = { readonly [field: string]: unknown };

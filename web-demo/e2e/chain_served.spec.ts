@@ -16,7 +16,7 @@ export const count = workflow("Count", async (left: number) => {
 });
 `;
 
-/** A store with a chain of runs and a child, all ended; answers the id of the chain's last run. */
+/** A store with a chain of runs and a child, all ended. Returns the id of the chain's last run. */
 async function chainStore(place: Place, runs: number): Promise<string> {
   place.write("workflows.ts", WORKFLOWS);
   const [{ open }, { continueAsNew, executeChild, sleep, workflow }] = await Promise.all([
@@ -55,7 +55,7 @@ test("ui fetches the runs of a chain and its child up to a bound, says how many 
   await expect(page.locator("h1")).toHaveText("Count");
   await page.locator("#chain-switch").getByRole("button", { name: /Chain/ }).click();
   const note = page.locator("#chain-note");
-  await expect(note).toHaveText(/^60 runs, [\d,]+ events, 1 more is named/, { timeout: 60_000 });
+  await expect(note).toHaveText(/^60 runs, [\d,]+ events, 1 linked run is not loaded/, { timeout: 60_000 });
   await page.locator("#fetch-more").click();
   await expect(note).toHaveText(/^65 runs, [\d,]+ events$/, { timeout: 60_000 });
   await expect(page.locator("[data-chain='0'] > .ch-row [data-piece]")).toHaveCount(64);

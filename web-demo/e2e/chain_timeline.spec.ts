@@ -1,4 +1,5 @@
-// Runs that hang together on one timeline: run after run, children below, the playhead goes over their boundaries.
+// Related runs on one timeline: run after run, children below, and a playhead that crosses the boundaries of
+// runs.
 import { longChain, recorded, recordedAll } from "./support/chains.ts";
 import { type App, expect, test } from "./support/story.ts";
 
@@ -20,7 +21,9 @@ test("the whole chain on one axis: run after run, the playhead and the keys go o
   await expect(page.locator("#chain-switch")).toContainText("Chain 4");
   await showChain(app);
   await expect(pieces(app)).toHaveCount(4);
-  await expect(pieces(app).nth(1).locator("title")).toHaveText(/^Night, run 2 of 4: continued, continued as new; \d+ events in/);
+  await expect(pieces(app).nth(1).locator("title")).toHaveText(
+    /^Night, run 2 of 4: continued as new, continued as new; \d+ events in/,
+  );
   // One axis: no run begins before the one before it has ended.
   const boxes = await pieces(app).evaluateAll((all) =>
     all.map((each) => each.getBoundingClientRect()).map(({ left, right }) => [left, right])
@@ -115,7 +118,7 @@ test("retried, of a cron schedule, reset: each is named, and a run that was rese
   await app.drop(recordedAll("ship"));
   await expect(name(app)).toHaveText("Ship");
   await expect(pieces(app)).toHaveCount(2);
-  expect((await titles())[1]).toMatch(/reset, (?:completed|still open);/);
+  expect((await titles())[1]).toMatch(/reset, (?:completed|running);/);
   // The events that it took over are the first run's: the step back from its first own event leads there.
   await page.locator("#go-end").click();
   await expect(name(app)).toHaveAttribute("title", /ship-2/);
@@ -139,7 +142,7 @@ test("runs that are named and not open are counted; at 320 px the chain has a sw
   await page.locator("#chain-switch").click();
   await expect(page.locator("#chain-switch")).toHaveAttribute("aria-pressed", "true");
   await expect(page.locator("#chain-note")).toHaveText(
-    /^1 run, \d+ events; 3 more are named by these and not open: drop their histories$/,
+    /^1 run, \d+ events; 3 linked runs are not open: drop their histories here$/,
   );
   await app.drop([recorded("night-1"), recorded("night-3"), recorded("mail-2-1")]);
   await expect(pieces(app)).toHaveCount(3);

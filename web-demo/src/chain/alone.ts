@@ -1,4 +1,4 @@
-// A run of which no relative is open, as a family of one: the others that it names may be on their way.
+// The family of a run that has no opened relative. Linked runs may still be loading.
 import { type Family, familyOfOne } from "../app/family.ts";
 import type { OpenRun } from "../app/state.ts";
 

@@ -1,5 +1,5 @@
-// The code goes along: where the reader moves from a run that has its code to another run of its type, the code is beside that one, too. It is
-// replayed once the reader rests there, so that a hand that goes over fifty runs does not start fifty replays.
+// Attaches the code of a run to another run of the same type when the reader moves there. The replay starts
+// after a pause, so that moving quickly over fifty runs does not start fifty replays.
 import { effect } from "@preact/signals";
 import { currentRun } from "../app/state.ts";
 import type { CodeSet } from "../realm/code_set.ts";
@@ -9,7 +9,7 @@ import { isServedRun, replayServed } from "../served/open_served.ts";
 
 const REST_MS = 400;
 
-/** Returns what ends it. */
+/** Returns a function that stops it. */
 export function watchCodeAlong(): () => void {
   let last: { readonly type: string; readonly code: CodeSet } | undefined;
   return effect(() => {
@@ -23,7 +23,7 @@ export function watchCodeAlong(): () => void {
     }
     const given = code ?? (last?.type === type ? last.code : undefined);
     if (given === undefined) return;
-    // In sight at once, so that the panes stay where they are.
+    // The code is attached at once, so that the layout of the panes does not change.
     run.code.value = given;
     const timer = setTimeout(() => isServedRun(run) ? replayServed(run) : putCode(run, given), REST_MS);
     return () => clearTimeout(timer);

@@ -1,5 +1,5 @@
-// The runs that opened ones name, on the pages of `temporalex ui` and of `temporalex debug` over a store or a cluster: they are fetched while the
-// chain is shown, as many as the bound says. Elsewhere a page has no way to them.
+// Fetches runs that opened runs link to, up to a limit, while the chain is shown. Only `temporalex ui`, and
+// `temporalex debug` with a store or a cluster, can fetch runs.
 import { effect, type Signal, signal } from "@preact/signals";
 import type { RunLink } from "temporalex/debug";
 import { tieOfLink } from "../app/chain.ts";
@@ -9,23 +9,25 @@ import { fetchRun, isFetched } from "../served/linked.ts";
 import { alone } from "./alone.ts";
 import { family } from "./state.ts";
 
-/** Runs of a family that are fetched without being asked again. */
+/** Limit for runs of a family that are fetched without a click. */
 const MOST_RUNS = 60;
 const AT_ONCE = 4;
 
-/** This page can get runs that it has not. */
+/** Whether the page can fetch runs. */
 export const canFetch: boolean = isFetched;
 
 export const fetching: Signal<{ readonly state: "rests" | "fetching"; readonly why: string }> = signal({
   state: "rests",
   why: "",
 });
-/** Runs that the current family may have; a press adds to it. */
+/** Limit for runs of the current family; raised by {@link fetchMore}. */
 const bound: Signal<number> = signal(MOST_RUNS);
-/** Runs that could not be fetched, with why. */
+/** Errors of runs that could not be fetched, by run id. */
 const refused = new Map<string, string>();
 
-/** Runs that the family names and that are not open: before and after first, then parents, then children. */
+/**
+ * Linked runs of the family that are not open: the runs before and after first, then parents, then children.
+ */
 export function missingOf({ runs }: Family): readonly RunLink[] {
   const open = new Set(openedRuns.value.map(({ model }) => model.facts.runId));
   for (const { model } of runs) open.add(model.facts.runId);
@@ -44,7 +46,10 @@ export function fetchMore(): void {
   bound.value += MOST_RUNS;
 }
 
-/** Fetches until all are here or the bound is reached, and again when a run names another. Returns what ends it. */
+/**
+ * Fetches linked runs until the limit is reached, also those of newly opened runs. Returns a function that
+ * stops it.
+ */
 export function watchLinked(): () => void {
   if (!canFetch) return () => {};
   let isAtWork = false, ended = false;
@@ -60,7 +65,7 @@ export function watchLinked(): () => void {
     try {
       for (let next = wanted(); next.length > 0 && !ended; next = wanted()) {
         fetching.value = { state: "fetching", why: "" };
-        // What comes together is added together: the timeline is laid out once for it.
+        // Runs that arrive together are added together: the timeline is laid out once for them.
         const got = await Promise.all(next.slice(0, AT_ONCE).map(fetched));
         for (const run of got) if (run !== undefined) addRun(run);
       }
@@ -71,7 +76,7 @@ export function watchLinked(): () => void {
   };
   const end = effect(() => {
     void [family.value, currentRun.value, bound.value];
-    // Not within the effect: what it writes is what it reads.
+    // Outside the effect, because the work writes signals that the effect reads.
     queueMicrotask(() => void work());
   });
   return () => {

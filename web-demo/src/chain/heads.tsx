@@ -1,4 +1,4 @@
-// The heads of the rows: a chain's has the button that unfolds it.
+// Heads of the rows. The head of a chain has the button that unfolds its lanes.
 import type { JSX } from "preact";
 import { Glyph } from "../ui/glyph.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -6,7 +6,7 @@ import { Head } from "../timeline/head.tsx";
 import { CHAIN_PX, type ChainRow } from "./rows.ts";
 import { unfold } from "./unfolded.ts";
 
-/** Of each chain in a chain. */
+/** Per level of child chains. */
 const INDENT_PX = 12;
 
 export const Heads = ({ rows }: { readonly rows: readonly ChainRow[] }): JSX.Element => (

@@ -1,9 +1,9 @@
-// A chain of runs as if it were one run: its things and events numbered through, so that the shapes of the timeline draw it as they draw a run.
+// A chain of runs as one run: items and events are numbered across the runs, so that the shapes of the timeline
+// can draw it.
 import type { RunItem, RunModel } from "../app/run_model.ts";
 import type { Chain, Piece } from "../app/family.ts";
 import { busyOf, type Lane, lanesOf, timesOf } from "../../../ts/run_view/timeline/lanes.ts";
 
-/** An event of a run. */
 export interface Place {
   readonly piece: Piece;
   readonly eventId: number;
@@ -12,22 +12,22 @@ export interface Place {
 export interface Line {
   readonly chain: Chain;
   readonly lanes: readonly Lane[];
-  /** The time of each event (index: number - 1), never less than the one before. */
+  /** The time of each event (index: number - 1), in milliseconds. Ascending. */
   readonly clock: Float64Array;
   readonly times: readonly number[];
   readonly busy: readonly (readonly [number, number])[];
-  /** What the shapes ask of a model. */
+  /** The part of a model that the shapes read. */
   readonly model: RunModel;
   /** By index of the line's items. */
   readonly origins: readonly { readonly piece: Piece; readonly item: RunItem }[];
-  /** The line's own item for one of a run. */
+  /** The line's item for an item of a run. */
   readonly own: ReadonlyMap<RunItem, RunItem>;
 }
 
 /** The number of an event in its chain, from 1. */
 export const chainNumber = ({ offset, first }: Piece, eventId: number): number => offset + Math.max(0, eventId - first) + 1;
 
-/** The event of a number. */
+/** The event with a number of {@link chainNumber}. Numbers out of range are clamped. */
 export function findInChain({ pieces, events }: Chain, number: number): Place {
   const wanted = Math.max(1, Math.min(events, Math.round(number)));
   let [low, high] = [0, pieces.length];
@@ -42,7 +42,7 @@ export function findInChain({ pieces, events }: Chain, number: number): Place {
 
 const known = new WeakMap<Chain, Line>();
 
-/** Made once for a chain. Children that are open have rows of their own, and no bar in the lane of children. */
+/** Cached per chain. Opened children have separate rows, so they have no bar in the lane of children. */
 export function chainLine(chain: Chain): Line {
   const found = known.get(chain);
   if (found !== undefined) return found;
@@ -74,7 +74,7 @@ function make(chain: Chain): Line {
         to: number(item.to),
         closedBy: item.closedBy === undefined ? undefined : number(item.closedBy),
         startMs: item.startMs === undefined ? undefined : Math.max(startMs, item.startMs),
-        // What a run leaves open ends with it.
+        // An item that is open at the end of a run ends with the run.
         endMs: item.endMs ?? piece.endMs,
       };
       items.push(mine);
@@ -87,7 +87,7 @@ function make(chain: Chain): Line {
     const origin = origins[item.index]!;
     return origin.piece.run.model.attemptsOf(origin.item);
   };
-  // The one thing that shapes ask of a model that depends on which run it is.
+  // Shapes read only these two properties of a model.
   const model = { items, attemptsOf } as unknown as RunModel;
   return {
     chain,

@@ -1,4 +1,4 @@
-// What stands under the rows: how many runs there are, and what of them is not here.
+// The line below the rows: the number of runs, and of linked runs that are not open.
 import type { JSX } from "preact";
 import type { Family } from "../app/family.ts";
 import { count } from "../ui/time.ts";
@@ -14,10 +14,10 @@ export function ChainNote({ family }: { readonly family: Family }): JSX.Element 
   const rest = missing === 0
     ? ""
     : state === "fetching"
-    ? `, ${count(missing)} more ${missing === 1 ? "is" : "are"} being fetched…`
+    ? `, ${count(missing)} more ${missing === 1 ? "is" : "are"} loading…`
     : canFetch
-    ? `, ${count(missing)} more ${missing === 1 ? "is" : "are"} named${why === "" ? "" : `: ${why}`}`
-    : `; ${count(missing)} more ${missing === 1 ? "is" : "are"} named by these and not open: drop their histories`;
+    ? `, ${count(missing)} linked ${missing === 1 ? "run is" : "runs are"} not loaded${why === "" ? "" : `: ${why}`}`
+    : `; ${count(missing)} linked ${missing === 1 ? "run is" : "runs are"} not open: drop their histories here`;
   return (
     <p class="ch-note" role="status" id="chain-note" title={here + rest}>
       <span class="cut">{here}{rest}</span>

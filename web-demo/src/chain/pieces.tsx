@@ -1,4 +1,4 @@
-// The row of a chain: a bar for each of its runs, ink as far as they have happened, the current one ringed.
+// The row of a chain: a bar for each run, in ink up to the position. The current run has a ring.
 import type { JSX } from "preact";
 import type { Chain, Piece } from "../app/family.ts";
 import type { OpenRun } from "../app/state.ts";
@@ -10,7 +10,7 @@ import { CHAIN_PX } from "./rows.ts";
 
 const BAR_PX = 18;
 const TOP_PX = (CHAIN_PX - BAR_PX) / 2;
-/** Boundaries that are nearer than this are not drawn through the lanes. */
+/** Boundaries that are closer together are not drawn through the lanes. In pixels. */
 const EDGE_PX = 14;
 
 export function Pieces({ chain, drawing, current }: {
@@ -45,7 +45,7 @@ function PieceBar({ chain, piece, index, drawing, isCurrent }: {
   const x = scale.x(piece.startMs);
   const next = chain.pieces[index + 1];
   const end = Math.max(x + 2, scale.x(piece.endMs));
-  // Runs follow each other at once: a hair's breadth between them.
+  // Runs follow each other immediately: a small gap separates their bars.
   const w = Math.max(2, (next !== undefined && scale.x(next.startMs) - end < 1 ? end - 1 : end) - x);
   if (x > drawing.toX || x + w < drawing.fromX) return null;
   const begun = piece.offset < position;
@@ -56,7 +56,7 @@ function PieceBar({ chain, piece, index, drawing, isCurrent }: {
   const text = textOf(chain, index, w);
   const wide = text.length * LETTER_PX + 8;
   const isInk = inkTo - x >= wide;
-  // Half of it would be on ink and half on paper: it goes where it fits, or away.
+  // A label across the edge of ink and paper is unreadable: it moves to one side, or is omitted.
   const textX = isInk || inkTo === x ? x + 6 : x + w - inkTo >= wide ? inkTo + 5 : undefined;
   return (
     <g data-piece={index} class={isCurrent ? "tl-item ch-piece ch-current" : "tl-item ch-piece"}>
@@ -74,7 +74,7 @@ function PieceBar({ chain, piece, index, drawing, isCurrent }: {
   );
 }
 
-/** Where runs begin, down through the lanes of their chain. */
+/** Lines where runs begin, through the lanes of their chain. */
 export function Edges({ chain, drawing: { scale, fromX, toX }, top, bottom }: {
   readonly chain: Chain;
   readonly drawing: Drawing;
@@ -92,14 +92,14 @@ export function Edges({ chain, drawing: { scale, fromX, toX }, top, bottom }: {
   return <g aria-hidden="true">{edges}</g>;
 }
 
-/** How a run came out of the one before it. */
+/** Why a run of a chain started. */
 export function begunBy({ pieces }: Chain, index: number): string {
   const { run: { model: { facts } } } = pieces[index]!;
   if (index === 0) return "started";
   if (pieces[index]!.first > 1) return "reset";
   if (facts.attempt > 1) return `attempt ${facts.attempt}`;
   const before = pieces[index - 1]!.run.model.facts.status;
-  return before === "ContinuedAsNew" ? "continued" : facts.cron !== "" ? "cron" : "started again";
+  return before === "ContinuedAsNew" ? "continued as new" : facts.cron !== "" ? "cron" : "started again";
 }
 
 function textOf(chain: Chain, index: number, w: number): string {
@@ -110,7 +110,7 @@ function textOf(chain: Chain, index: number, w: number): string {
 }
 
 const STATUS: { readonly [status: string]: string } = {
-  Running: "still open",
+  Running: "running",
   TimedOut: "timed out",
   ContinuedAsNew: "continued as new",
 };

@@ -1,4 +1,4 @@
-// The flag of the playhead on a chain: it goes over the boundaries of runs, by hand and by keys.
+// The playhead on a chain. It moves across the boundaries of runs, by pointer and keyboard.
 import type { JSX } from "preact";
 import type { Chain } from "../app/family.ts";
 import { type OpenRun, playing, position } from "../app/state.ts";
@@ -7,7 +7,7 @@ import { count } from "../ui/time.ts";
 import { chainNumber, findInChain } from "./line.ts";
 import { enter } from "./state.ts";
 
-/** A page is a part of the chain, at least some events. */
+/** Page Up and Page Down move by a part of the chain, but at least by some events. */
 const PAGES = 20;
 const LEAST_PAGE = 5;
 

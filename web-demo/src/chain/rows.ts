@@ -1,4 +1,5 @@
-// The rows of a family's timeline, from the top: a chain, its lanes where it is unfolded, and the chains of its children below it.
+// Rows of a family's timeline, from the top: a chain, its lanes if it is unfolded, then the chains of its
+// children.
 import type { Chain, Family } from "../app/family.ts";
 import { barIn, LANE_PX, type PlacedLane } from "../../../ts/run_view/timeline/geometry.ts";
 import { layoutOf } from "../../../ts/run_view/timeline/layout.ts";
@@ -14,7 +15,7 @@ export interface ChainRow {
   readonly isOpen: boolean;
   readonly top: number;
   readonly lanes: readonly PlacedLane[];
-  /** Where its lanes end. */
+  /** The lower edge of its lanes, in pixels. */
   readonly bottom: number;
 }
 
@@ -24,7 +25,7 @@ export interface ChainRows {
   readonly height: number;
 }
 
-/** What of a family does not depend on the width. */
+/** The data of a family that does not depend on the width. */
 export interface FamilyTimes {
   readonly times: readonly number[];
   readonly busy: readonly (readonly [number, number])[];

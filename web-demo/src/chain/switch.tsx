@@ -1,4 +1,5 @@
-// This run, or the whole chain: in the corner of the timeline, where a run names others.
+// The switch in the corner of the timeline: only this run, or the whole chain. Shown if the run has related
+// runs.
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { bindKeys } from "../app/keys.ts";
@@ -6,14 +7,14 @@ import { intro, type OpenRun, room } from "../app/state.ts";
 import { Icon } from "../ui/icon.tsx";
 import { family, hasOthers, isChain, setChain } from "./state.ts";
 
-const ALL = "All runs that hang together on one timeline (w)";
+const ALL = "Related runs on one timeline (w)";
 
 interface Props {
   readonly run: OpenRun;
   readonly isNarrow: boolean;
 }
 
-/** The corner of a timeline, over the heads of its lanes. */
+/** The corner of a timeline, above the heads of its lanes. */
 export const Corner = (props: Props): JSX.Element => (
   <div class="tl-corner">
     <ChainSwitch {...props} />
@@ -21,17 +22,17 @@ export const Corner = (props: Props): JSX.Element => (
 );
 
 function ChainSwitch({ run, isNarrow }: Props): JSX.Element | null {
-  // The panel of a run and the first screen have timelines, too.
+  // The panel of a run and the first screen have timelines without the switch.
   const has = room.value === "open" && !intro.value && hasOthers(run);
   useEffect(() => {
     if (!has) return;
     return bindKeys([
-      { keys: ["w"], group: "Look", label: "This run, or the whole chain", run: () => setChain(!isChain.peek()) },
+      { keys: ["w"], group: "Look", label: "Switch between run and chain", run: () => setChain(!isChain.peek()) },
     ]);
   }, [has]);
   if (!has) return null;
   const runs = family.value?.runs.length ?? 1;
-  // The axis under it would take the press for a move.
+  // Otherwise the axis below would handle the press as a move.
   const keep = (event: Event) => event.stopPropagation();
   if (isNarrow) {
     return (
@@ -51,7 +52,7 @@ function ChainSwitch({ run, isNarrow }: Props): JSX.Element | null {
   }
   return (
     <div class="segments ch-switch" id="chain-switch" role="group" aria-label="Timeline of" onPointerDown={keep}>
-      <button type="button" aria-pressed={!isChain.value} title="This run alone (w)" onClick={() => setChain(false)}>Run</button>
+      <button type="button" aria-pressed={!isChain.value} title="Only this run (w)" onClick={() => setChain(false)}>Run</button>
       <button type="button" aria-pressed={isChain.value} title={ALL} onClick={() => setChain(true)}>
         Chain{runs > 1 && <small>{` ${runs}`}</small>}
       </button>

@@ -1,5 +1,5 @@
-// All opened runs that hang together on one axis of time: run after run in the row of their chain, its lanes below it, then the rows of its
-// children, each of which unfolds to lanes of its own. It looks and moves as the timeline of one run, and shares its shapes.
+// All related runs on one time axis: the runs of a chain in one row, its lanes below it, then the rows of its
+// children, which can be unfolded as well. It shares the shapes and keys of the timeline of one run.
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Chain, Family } from "../app/family.ts";
@@ -25,9 +25,9 @@ import { isUnfolded, watchUnfolded } from "./unfolded.ts";
 import "../timeline/timeline.css";
 import "./chain.css";
 
-/** As in timeline.tsx. */
+/** As in timeline/timeline.tsx. */
 const PAD_PX = 10, END_PX = 80, NARROW_END_PX = 24, MARGIN_PX = 300, NARROW_PX = 720, AXIS_PX = 25;
-/** The heads are wider than those of one run: they have a button, and chains in chains. */
+/** The heads are wider than those of one run: they have a button and are indented. */
 const HEAD_PX = 172, NARROW_HEAD_PX = 38;
 
 export function ChainTimeline({ run }: { run: OpenRun }): JSX.Element {
@@ -59,7 +59,7 @@ export function ChainTimeline({ run }: { run: OpenRun }): JSX.Element {
   useEffect(watchCodeAlong, []);
   useEffect(watchLinked, []);
   useEffect(() => void (zoom.value = 1), [family.root.key]);
-  // A step keeps the playhead in sight as on the timeline of one run, whose clock this one's is.
+  // A step keeps the playhead in view, as in the timeline of one run.
   const asOne = useMemo(() => ({ scale, lanes: [], height }), [scale, height]);
   useKept({ scroller, held, look, geometry: asOne, clock: line.clock, x, before: head + PAD_PX, head });
 
@@ -141,7 +141,7 @@ interface Now {
   readonly toX: number;
 }
 
-/** The reader's chain stands at its event, the others at the time of it. */
+/** The current chain is drawn at the current event, the others at the time of that event. */
 function drawingsOf({ rows, scale }: ChainRows, { chain, at, nowMs, x, fromX, toX }: Now): readonly Drawing[] {
   const shown = selected.value ?? shownItem.value;
   return rows.map(({ line }) => {
@@ -152,7 +152,7 @@ function drawingsOf({ rows, scale }: ChainRows, { chain, at, nowMs, x, fromX, to
   });
 }
 
-/** A hand on the axis moves in the chain that it is in; one on a row moves in the row's. */
+/** Dragging the axis moves in the current chain; dragging a row moves in the chain of that row. */
 function useChainDrag(
   { rows }: ChainRows,
   chain: Chain,
@@ -180,7 +180,7 @@ function useChainDrag(
   };
 }
 
-/** A press on a thing leads into its run, to where it began. */
+/** A click on an item moves to its run, to the item's first event. */
 function pickIn({ rows }: ChainRows, target: Element): void {
   const row = rows[Number(target.closest<SVGElement>("[data-chain]")?.dataset["chain"])];
   const at = target.closest<SVGElement>("[data-item]")?.dataset["item"];
@@ -191,7 +191,7 @@ function pickIn({ rows }: ChainRows, target: Element): void {
   selectItem(item);
 }
 
-/** Changes when a row is folded or unfolded. */
+/** A key that changes when a row is folded or unfolded. */
 function unfoldedKeys(family: Family): string {
   const keys: string[] = [];
   const look = (chain: Chain) => {

@@ -1,4 +1,5 @@
-// Which chains show their lanes: the first one, those that the reader has unfolded, and those that the reader has gone into.
+// Which chains show their lanes: the first one, those that the reader unfolded, and those that the reader moved
+// into.
 import { effect, type Signal, signal } from "@preact/signals";
 import type { Chain, Family } from "../app/family.ts";
 import { currentRun } from "../app/state.ts";
@@ -12,7 +13,10 @@ export function unfold({ key }: Chain, wanted: boolean): void {
   chosen.value = new Map([...chosen.peek(), [key, wanted]]);
 }
 
-/** Who goes into a chain sees its lanes; who folds them then has them folded. Returns what ends it. */
+/**
+ * Unfolds a chain when the reader moves into it. The reader can fold it again. Returns a function that stops
+ * it.
+ */
 export function watchUnfolded(): () => void {
   let last: string | undefined;
   return effect(() => {

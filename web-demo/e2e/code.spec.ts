@@ -1,4 +1,4 @@
-// The code pane: where the run stands, breakpoints, the menu of a line, editing.
+// The code pane: the line at which the run waits, breakpoints, the line menu, editing.
 import { axeFindings } from "./support/axe.ts";
 import { expect, test } from "./support/story.ts";
 
@@ -20,7 +20,7 @@ test("a click on a number sets a breakpoint, and the panel lists it", async ({ a
   await app.page.locator("#breakpoints").click();
   const panel = app.page.getByRole("dialog", { name: "Breakpoints" });
   await expect(panel).toContainText("workflow.ts, line 69");
-  await panel.getByLabel("What to stop at").fill("ActivityTaskCompleted");
+  await panel.getByLabel("Event, command or condition").fill("ActivityTaskCompleted");
   await panel.getByRole("button", { name: "Add" }).click();
   await panel.getByRole("button", { name: "after: event 26" }).click();
   await panel.getByRole("button", { name: "Close" }).click();

@@ -40,9 +40,9 @@ test("the run continues to where a condition becomes true", async ({ app }) => {
   await app.page.locator("#breakpoints").click();
   const panel = app.page.getByRole("dialog", { name: "Breakpoints" });
   await panel.getByRole("combobox").selectOption("when");
-  await panel.getByLabel("What to stop at").fill("state.itemCount == 2");
+  await panel.getByLabel("Event, command or condition").fill("state.itemCount == 2");
   await panel.getByRole("button", { name: "Add" }).click();
-  await panel.getByRole("button", { name: "On to the next stop" }).click();
+  await panel.getByRole("button", { name: "Next breakpoint" }).click();
   await panel.getByRole("button", { name: "Close" }).click();
   await expect(app.page.locator("#state")).toContainText("itemCount");
   await expect(app.page.locator("#state .value-row.changed").first()).toContainText("2");
@@ -80,7 +80,7 @@ test("a step of a task halts at a breakpoint within it, in both directions", asy
   await app.sample("shopping_cart", 23);
   await app.page.locator("#breakpoints").click();
   const panel = app.page.getByRole("dialog", { name: "Breakpoints" });
-  await panel.getByLabel("What to stop at").fill("ActivityTaskCompleted");
+  await panel.getByLabel("Event, command or condition").fill("ActivityTaskCompleted");
   await panel.getByRole("button", { name: "Add" }).click();
   await panel.getByRole("button", { name: "Close" }).click();
   await app.page.locator("#main").focus();

@@ -1,12 +1,13 @@
-// The block of a parked line: from the await down to where its brackets close. It is drawn in pale yellow.
+// The block of an await where the code waits: from its line to the line where its brackets close. Drawn in pale
+// yellow.
 import type { TokenizedFile } from "../../../ts/run_view/code_tokens.ts";
 
 const OPEN = /[([{]/g;
 const CLOSE = /[)\]}]/g;
-/** An await over more lines than this has a block no reader would see the end of. */
+/** In lines. Longer statements have no block, because the reader would not see its end. */
 const MOST = 400;
 
-/** The last line of the statement that begins on `line`: the line itself where its brackets close on it. */
+/** The last line of the statement that begins on `line`: the line on which its brackets close. */
 export function blockEnd(file: TokenizedFile, line: number): number {
   let depth = 0;
   for (let at = line; at <= Math.min(file.lines.length, line + MOST); at++) {

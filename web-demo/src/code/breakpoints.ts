@@ -1,5 +1,5 @@
-// Where playing and stepping stop: at a line, an event, a command, or when something becomes true of the state. They work in both
-// directions, because a step back costs what a step forward costs.
+// Breakpoints stop playing and stepping at a line, an event, a command, or when a condition of the state
+// becomes true. They work in both directions, because a step back costs the same as a step forward.
 import { type Signal, signal } from "@preact/signals";
 
 export type BreakpointKind = "line" | "event" | "command" | "when";
@@ -7,10 +7,10 @@ export type BreakpointKind = "line" | "event" | "command" | "when";
 export interface Breakpoint {
   readonly id: number;
   readonly kind: BreakpointKind;
-  /** Of a line. */
+  /** Only of kind "line". */
   readonly path: string;
   readonly line: number;
-  /** Of an event its type, of a command its kind or name, of a predicate the expression. */
+  /** The type of an event, the kind or name of a command, or the expression of a condition. */
   readonly text: string;
   readonly isOn: boolean;
 }
@@ -22,19 +22,19 @@ const add = (one: Omit<Breakpoint, "id" | "isOn">): void => {
   breakpoints.value = [...breakpoints.value, { ...one, id: ++last, isOn: true }];
 };
 
-/** Puts those of an earlier page in the place of all. */
+/** Replaces all breakpoints by those of an earlier page load. */
 export function restoreBreakpoints(all: readonly Omit<Breakpoint, "id">[]): void {
   breakpoints.value = all.map(({ kind, path, line, text, isOn }) => ({ id: ++last, kind, path, line, text, isOn }));
 }
 
-/** Sets one at a line, or takes it away. */
+/** Sets or removes the breakpoint at a line. */
 export function toggleLine(path: string, line: number): void {
   const known = breakpoints.value.find((one) => one.kind === "line" && one.path === path && one.line === line);
   if (known === undefined) add({ kind: "line", path, line, text: "" });
   else removeBreakpoint(known.id);
 }
 
-/** Of an event, a command or a predicate; the same one is not added twice. */
+/** Adds a breakpoint for an event, a command or a condition, unless there is an equal one. */
 export function addBreakpoint(kind: Exclude<BreakpointKind, "line">, text: string): void {
   const wanted = text.trim();
   if (wanted === "" || breakpoints.value.some((one) => one.kind === kind && one.text === wanted)) return;
@@ -49,14 +49,14 @@ export function switchBreakpoint(id: number): void {
   breakpoints.value = breakpoints.value.map((one) => one.id === id ? { ...one, isOn: !one.isOn } : one);
 }
 
-/** The lines of a file that have one. */
+/** The lines of a file with breakpoints. */
 export function linesWithBreakpoints(path: string): ReadonlyMap<number, "on" | "off"> {
   return new Map(
     breakpoints.value.filter((one) => one.kind === "line" && one.path === path).map((one) => [one.line, one.isOn ? "on" : "off"]),
   );
 }
 
-/** For people. */
+/** The text of a breakpoint in lists. */
 export function breakpointText({ kind, path, line, text }: Breakpoint): string {
   switch (kind) {
     case "line":
@@ -70,7 +70,10 @@ export function breakpointText({ kind, path, line, text }: Breakpoint): string {
   }
 }
 
-/** Finds the nearest position after (or before) one at which a breakpoint holds; throws an Error whose message says what is wrong with it. */
+/**
+ * Finds the nearest position after (or before) `from` at which a breakpoint holds. Throws an Error that says
+ * what is wrong with the breakpoint.
+ */
 export type Finder = (breakpoint: Breakpoint, from: number, by: 1 | -1) => number | undefined;
 
 export interface Stop {
@@ -78,7 +81,7 @@ export interface Stop {
   readonly breakpoint: Breakpoint;
 }
 
-/** The nearest stop in a direction. Breakpoints that cannot be looked for are passed over: the panel says why. */
+/** The nearest breakpoint in a direction. Invalid breakpoints are skipped: the panel shows their errors. */
 export function nearestStop(all: readonly Breakpoint[], find: Finder, from: number, by: 1 | -1): Stop | undefined {
   let best: Stop | undefined;
   for (const breakpoint of all) {

@@ -1,4 +1,4 @@
-// The breakpoints there are, where each of them stops next, and the way to add those that belong to no line.
+// The list of breakpoints with their next positions, and the form for breakpoints without a line.
 import { type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
@@ -104,7 +104,7 @@ export function Breakpoints({ run }: { run: OpenRun }): JSX.Element {
         </label>
         <input
           class="grow"
-          aria-label="What to stop at"
+          aria-label="Event, command or condition"
           placeholder={hint}
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
@@ -112,8 +112,8 @@ export function Breakpoints({ run }: { run: OpenRun }): JSX.Element {
         <button type="submit" class="button">Add</button>
       </form>
       <div class="dialog-ends">
-        <button type="button" class="button small" onClick={() => runToStop(run, -1)}>Back to the last stop</button>
-        <button type="button" class="button small" onClick={() => runToStop(run, 1)}>On to the next stop</button>
+        <button type="button" class="button small" onClick={() => runToStop(run, -1)}>Previous breakpoint</button>
+        <button type="button" class="button small" onClick={() => runToStop(run, 1)}>Next breakpoint</button>
         <span class="grow" />
         <button type="button" class="button" onClick={() => (isOpen.value = false)}>Close</button>
       </div>

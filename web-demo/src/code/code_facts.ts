@@ -1,4 +1,4 @@
-// Asks the session what it knows of lines, whatever recorded it.
+// Reads from the session what it recorded about lines of code.
 import type { ChangedValue, Condition, CopiedValue, Crossing, DebugSession, SessionCode, SessionView } from "temporalex/debug";
 import type { OpenRun } from "../app/state.ts";
 import type { CodeSet } from "../realm/code_set.ts";
@@ -7,7 +7,7 @@ import type { CodeFacts, LineAt } from "./facts.ts";
 import { factsOfSession, pathsOf, placeIn } from "./session_facts.ts";
 import { factsOfView } from "./view_facts.ts";
 
-/** What is known of the lines of a set of files at a position. */
+/** Values, hits and waits of the lines of a set of files at a position. */
 export function codeFacts(
   session: DebugSession | undefined,
   view: SessionView | undefined,
@@ -18,7 +18,7 @@ export function codeFacts(
   return known === undefined || view === undefined ? factsOfView(view, code) : factsOfSession(known, view, code, changed);
 }
 
-/** What the last replay of a run knows of its lines, and a line as it names it. */
+/** The recorded lines of the last replay, and a line as a place of that replay. */
 function placed(
   run: OpenRun,
   at: LineAt,
@@ -29,28 +29,28 @@ function placed(
   return place === undefined ? undefined : { known: known!, place };
 }
 
-/** The next position at which a line ran, or the one before; undefined: none, or not recorded. */
+/** The next or previous position at which a line ran; undefined if it did not run, or was not recorded. */
 export function runOfLine(run: OpenRun, line: LineAt, from: number, by: 1 | -1): number | undefined {
   const found = placed(run, line);
   return by === 1 ? found?.known.nextRun(found.place, from) : found?.known.previousRun(found.place, from);
 }
 
-/** The nearest position at which a breakpoint holds. Throws an Error for an expression that cannot be read. */
+/** The nearest position at which a breakpoint holds. Throws an Error for an invalid expression. */
 export function findBreakpoint(run: OpenRun, breakpoint: Breakpoint, from: number, by: 1 | -1): number | undefined {
   const { kind, text, path, line } = breakpoint;
   if (kind === "event") return eventLike(run, text, from, by);
   const known = run.session.value?.code;
-  if (known === undefined) throw new Error("it is looked for once the run was replayed with line probes");
+  if (known === undefined) throw new Error("known after a replay with line probes");
   let condition: Condition;
   if (kind === "line") {
     const place = placed(run, { path, line })?.place;
-    if (place === undefined) throw new Error(`${path} is not among the files that ran`);
+    if (place === undefined) throw new Error(`${path} is not one of the files that ran`);
     condition = { place };
   } else condition = kind === "command" ? { command: text } : { when: text };
   return known.findNext(from, by === 1 ? "forward" : "back", condition);
 }
 
-/** By its type, whatever the case, or by a part of what it says. */
+/** Finds an event by its type, ignoring case, or by a part of its summary. */
 function eventLike({ model: { lines } }: OpenRun, text: string, from: number, by: 1 | -1): number | undefined {
   const wanted = text.toLowerCase();
   for (let i = from - 1 + by; i >= 0 && i < lines.length; i += by) {
@@ -60,7 +60,7 @@ function eventLike({ model: { lines } }: OpenRun, text: string, from: number, by
   return undefined;
 }
 
-/** One time that a line ran, as a log point shows it. */
+/** One run of a line, as a row of a log point. */
 export interface Logged {
   readonly eventId: number;
   readonly fiber: string;
@@ -68,7 +68,7 @@ export interface Logged {
   readonly error: string | undefined;
 }
 
-/** What an expression gave each time a line ran. */
+/** The values of an expression, one for each time that a line ran. */
 export function logsOfLine(run: OpenRun, at: LineAt, expression: string): readonly Logged[] | { readonly wrong: string } {
   const found = placed(run, at);
   if (found === undefined || expression.trim() === "") return [];
@@ -85,16 +85,16 @@ export function logsOfLine(run: OpenRun, at: LineAt, expression: string): readon
   }
 }
 
-/** The state of a receive. */
+/** The state that a receive accumulates. */
 export interface Accumulator {
   readonly name: string;
   readonly value: unknown;
   readonly before: unknown;
-  /** It changed in the task at the position. */
+  /** Whether the task at the position changed it. */
   readonly isNew: boolean;
 }
 
-/** The state of the receive in which the code stands, and what it was before the task at the position. */
+/** The state of the receive at which the code waits, now and before the task at the position. */
 export function accumulatorAt(run: OpenRun, position: number, taskEventId: number): Accumulator | undefined {
   const known = run.session.value?.code;
   const code = run.code.value;
@@ -109,7 +109,7 @@ export function accumulatorAt(run: OpenRun, position: number, taskEventId: numbe
   return { name: nameOf(code, pathsOf(known, code)[file], line), value: now.value, before: before?.value, isNew };
 }
 
-/** Handlers set it at their own lines: the newest is what it is. One that was cut is not shown. */
+/** The newest value: handlers set it at their own lines. A value that was cut is not shown. */
 function latestState(known: SessionCode, position: number, since: number): CopiedValue | undefined {
   let latest: Crossing | undefined;
   for (const one of known.crossings(position)) {
@@ -119,14 +119,14 @@ function latestState(known: SessionCode, position: number, since: number): Copie
   return latest === undefined || latest.value.cut ? undefined : latest.value;
 }
 
-/** `const items = await receive(` is called items. */
+/** The variable of the receive: "items" for `const items = await receive(`. */
 function nameOf(code: CodeSet, path: string | undefined, line: number): string {
   const text = code.files.find((one) => one.path === path)?.text.split("\n")[line - 1] ?? "";
   const name = /\b(?:const|let|var)\s+([A-Za-z_$][\w$]*)/.exec(text)?.[1];
   return name === undefined ? "State of this receive" : `${name} of this receive`;
 }
 
-/** Who changed a path of the published state last. */
+/** The last change of a path of the published state. */
 export function lastChange(
   run: OpenRun,
   position: number,

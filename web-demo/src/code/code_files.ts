@@ -1,10 +1,10 @@
-// The open run's files, ready to be drawn: highlighted once per text, not once per step.
+// The open run's files as highlighted lines, cached per text.
 import type { CodeSet } from "../realm/code_set.ts";
 import { HighlightedFile } from "./highlight.ts";
 
 const kept = new WeakMap<CodeSet, Map<string, HighlightedFile>>();
 
-/** A file of a set; undefined: it has no file with this path. */
+/** A file of a code set; undefined if the set has no file with this path. */
 export function highlighted(code: CodeSet, path: string): HighlightedFile | undefined {
   let files = kept.get(code);
   if (files === undefined) kept.set(code, files = new Map());
@@ -20,7 +20,7 @@ export function highlighted(code: CodeSet, path: string): HighlightedFile | unde
   return file;
 }
 
-/** Short names of files that are still unlike each other: "workflow.ts", or "cart/workflow.ts" beside "stock/workflow.ts". */
+/** Short unique names of files: "workflow.ts", or "cart/workflow.ts" and "stock/workflow.ts". */
 export function shortNames(paths: readonly string[]): ReadonlyMap<string, string> {
   const named = new Map<string, string>();
   for (const path of paths) {

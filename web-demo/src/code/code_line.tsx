@@ -1,4 +1,5 @@
-// One line of the code pane: number, hits, ink bar, text, and at its right edge what is known of it. Its height never changes.
+// One line of the code pane: number, hits, ink bar, text, and values at its right edge. Its height never
+// changes.
 import type { ComponentChildren, JSX } from "preact";
 import { clock } from "../ui/time.ts";
 import { Glyph } from "../ui/glyph.tsx";
@@ -7,13 +8,13 @@ import type { FiberBadge, LineValue, ParkedHere } from "./facts.ts";
 import type { Piece } from "./highlight.ts";
 import { lineId } from "./line_id.ts";
 
-/** What stands at a line where code and history part. */
+/** The label at the line of the first divergence. */
 export interface RedMark {
   readonly text: string;
   readonly more: string;
 }
 
-/** How much of a chip there is room for. All of it is in its title. */
+/** The room for a chip. Its title has the complete text. */
 export type ChipRoom = "all" | "short" | "least";
 
 export interface LineProps {
@@ -22,17 +23,17 @@ export interface LineProps {
   readonly hits: number;
   readonly canRun: boolean;
   readonly parked: readonly ParkedHere[];
-  /** Within the block of a parked line. */
+  /** Within the block of an await where the code waits. */
   readonly isInBlock: boolean;
   readonly values: readonly LineValue[];
   readonly red: RedMark | undefined;
   readonly isAdded: boolean;
   readonly breakpoint: "on" | "off" | undefined;
   readonly isActive: boolean;
-  /** The text is so long that the values would cover its end. */
+  /** The values would cover the end of the text. */
   readonly isLong: boolean;
   readonly chip: ChipRoom;
-  /** Of the start of the run: times are shown from there. */
+  /** Start of the run: times are shown relative to it. */
   readonly startMs: number;
   readonly digits: number;
 }
@@ -96,7 +97,7 @@ function OneValue({ value }: { value: LineValue }): JSX.Element {
   );
 }
 
-/** One value, or a message with its answer; all of them are in the sheet. */
+/** One value, or a message with its result. The sheet shows all of them. */
 function LineSays({ values }: { values: readonly LineValue[] }): JSX.Element {
   const [first] = values;
   const asked = first!.kind !== "answer"
@@ -158,13 +159,13 @@ function Note(props: LineProps): JSX.Element | null {
 const titleOf = (values: readonly LineValue[]) =>
   values.slice(0, 6).map(({ name, text }) => name === "" ? text : `${name}: ${text}`).join("\n");
 
-/** Lists whose entries say the same. Values themselves are left out: what is drawn of them is their text. */
+/** Whether two lists have equal entries. Values are not compared: their drawn text is. */
 function areSame<T extends object>(before: readonly T[], now: readonly T[]): boolean {
   const isSame = (a: T, b: T) => isShallowSame({ ...a, value: undefined }, { ...b, value: undefined });
   return before === now || (before.length === now.length && before.every((one, i) => isSame(one, now[i]!)));
 }
 
-/** What is known of lines is made anew at each position, and is the same of most of them. */
+/** Facts of lines are built at each position. Most lines are drawn as before. */
 function isSameLine(before: LineProps, now: LineProps): boolean {
   const { parked, values, red } = now;
   return isShallowSame({ ...before, parked, values, red }, now) && areSame(before.parked, parked) &&

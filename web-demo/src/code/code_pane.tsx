@@ -1,4 +1,4 @@
-// The code of the run at the position: tabs of files, how much of it has run, the lines, and what can be asked of them.
+// The code of the run at the position: tabs of files, coverage, lines, and the line menu.
 import { type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
@@ -27,7 +27,7 @@ import { VersionsList } from "./versions.tsx";
 import { workflowAt } from "./workflow_line.ts";
 import { type OpenSheet, ValuesSheet } from "./values_sheet.tsx";
 
-/** The line that keys mean; undefined: the one where the run stands. */
+/** The line to which keys apply. Undefined: the line at which the run waits. */
 const chosenLine: Signal<LineAt | undefined> = signal<LineAt | undefined>(undefined);
 const menu: Signal<OpenMenu | undefined> = signal<OpenMenu | undefined>(undefined);
 const sheet: Signal<OpenSheet | undefined> = signal<OpenSheet | undefined>(undefined);
@@ -122,7 +122,7 @@ export function CodePane({ run }: { run: OpenRun }): JSX.Element {
 }
 
 const NO_LINES: ReadonlySet<number> = new Set();
-/** What keys mean: they are bound once for a run, and the line moves. */
+/** Keys are bound once per run. The line that they apply to changes. */
 let current: LineAt = { path: "", line: 1 };
 
 function PaneHead({ run, facts, path, edit }: { run: OpenRun; facts: CodeFacts; path: string; edit: string }): JSX.Element {
@@ -176,7 +176,7 @@ function PaneHead({ run, facts, path, edit }: { run: OpenRun; facts: CodeFacts; 
         <button
           type="button"
           class="button small"
-          title="Back to the code as it was opened"
+          title="Restore the code as it was opened"
           onClick={() => undoEdits(run)}
         >
           Undo the edit
@@ -189,7 +189,7 @@ function PaneHead({ run, facts, path, edit }: { run: OpenRun; facts: CodeFacts; 
         class="button small"
         id="edit"
         aria-pressed={editing.value}
-        title={editing.value ? "Back to the code with its values (e)" : "Edit here, the verdict follows (e)"}
+        title={editing.value ? "Show the code with its values (e)" : "Edit the code. Each change is replayed (e)"}
         onClick={() => (editing.value = !editing.value)}
       >
         {editing.value ? "Done" : "Edit"}
@@ -243,12 +243,12 @@ function bindCodeKeys(run: OpenRun): () => void {
     },
     { keys: ["b"], group: "Ask", label: "Breakpoint on this line", run: () => toggleLine(current.path, current.line) },
     { keys: ["e"], group: "Ask", label: "Edit the code", run: () => (editing.value = !editing.value) },
-    { keys: ["c"], group: "Move", label: "On to the next breakpoint", run: () => runToStop(run, 1) },
-    { keys: ["C"], group: "Move", label: "Back to the last breakpoint", run: () => runToStop(run, -1) },
+    { keys: ["c"], group: "Move", label: "Next breakpoint", run: () => runToStop(run, 1) },
+    { keys: ["C"], group: "Move", label: "Previous breakpoint", run: () => runToStop(run, -1) },
     {
       keys: ["m"],
       group: "Ask",
-      label: "Menu of this line",
+      label: "Open the line menu",
       run: () => {
         const row = document.getElementById(lineId(current.line))?.querySelector(".source");
         if (row === null || row === undefined) return;

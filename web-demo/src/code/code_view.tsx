@@ -1,5 +1,5 @@
-// The lines of one file, of which only those around the ones in sight are in the page. Stepping changes what lines look like and never
-// where they are; the view scrolls by itself only when the line where the run stands is out of sight.
+// The lines of one file. Only lines near the visible ones are rendered. A step changes the look of lines, not
+// their places. The view scrolls only if the line at which the run waits is out of view.
 import type { JSX, RefObject } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { blockEnd } from "./block.ts";
@@ -13,19 +13,19 @@ export interface CodeViewProps {
   readonly path: string;
   readonly file: HighlightedFile;
   readonly facts: FileFacts;
-  /** Where the run stands, or where it parts from history: brought into sight when it becomes another line. */
+  /** The line at which the run waits, or of the first divergence. Scrolled into view when it changes. */
   readonly target: number | undefined;
-  /** What a file is opened at while there is no target. */
+  /** The line at which a file opens without a target. */
   readonly opensAt: number | undefined;
-  /** Changes when the target is to be brought into sight although it is the same line. */
+  /** A change of this number scrolls the target into view, even if it is the same line. */
   readonly call: number;
   readonly red: { readonly line: number; readonly mark: RedMark } | undefined;
   readonly added: ReadonlySet<number>;
   readonly breakpoints: ReadonlyMap<number, "on" | "off">;
-  /** The line that keys mean. */
+  /** The line to which keys apply. */
   readonly active: number;
   readonly startMs: number;
-  /** Of a second, in times. */
+  /** Digits of fractions of a second. */
   readonly digits: number;
   onActive(line: number): void;
   onBreakpoint(line: number): void;
@@ -33,7 +33,7 @@ export interface CodeViewProps {
   onValues(line: number, from: HTMLElement): void;
 }
 
-/** Width of the gutter, and what the widest value may take, in px. */
+/** Width of the gutter, and the largest width of values, in pixels. */
 const GUTTER = 80;
 const CHARACTER = 7.23;
 
@@ -93,7 +93,7 @@ export function CodeView(props: CodeViewProps): JSX.Element {
     const line = Number(from.closest<HTMLElement>("[data-line]")?.dataset["line"] ?? 0);
     if (line === 0) return;
     if (menu !== undefined) return props.onMenu(line, from.getBoundingClientRect());
-    // A click that ends a selection of text means the selection.
+    // A click that ends a text selection does not change the active line.
     if (getSelection()?.type !== "Range") props.onActive(line);
   };
   const moveActive = (event: KeyboardEvent, line: number) => {
@@ -138,11 +138,11 @@ export function CodeView(props: CodeViewProps): JSX.Element {
   );
 }
 
-/** Of letters in a chip, and what stands around them, in px. */
+/** Width of a letter in a chip, and of the rest of the chip, in pixels. */
 const CHIP_LETTER = 6.6;
 const CHIP_REST = 72;
 
-/** The call that a chip is about must not lie under it: the longer the line, the less the chip says. */
+/** A chip must not cover the call that it describes: the longer the line, the shorter the chip. */
 function chipRoom(room: number, red: RedMark | undefined, parked: ParkedHere | undefined): ChipRoom {
   const [short, long] = red !== undefined
     ? [red.more, `${red.text} ${red.more}`]
@@ -157,7 +157,7 @@ interface Box {
   readonly width: number;
 }
 
-/** What is in sight of a scroller; changes when other lines are to be drawn. */
+/** The visible part of a scroller. Changes when other lines have to be rendered. */
 function useBox(element: RefObject<HTMLDivElement | null>, total: number): Box {
   const [box, setBox] = useState<Box>({ top: 0, height: 600, width: 800 });
   useLayoutEffect(() => {

@@ -1,4 +1,4 @@
-// Both sides of the tasks around the first difference, as rows to draw.
+// Commands of the code and of the history in the tasks around the first difference, as table rows.
 import type { OpenRun } from "../app/state.ts";
 import type { GlyphKind } from "../ui/glyph.tsx";
 import { divergenceOf } from "./parting.ts";
@@ -6,18 +6,18 @@ import { divergenceOf } from "./parting.ts";
 export interface ComparedSide {
   readonly glyph: GlyphKind | undefined;
   readonly text: string;
-  /** Of the code: its line. */
+  /** The code's line; "" on the side of the history. */
   readonly more: string;
-  /** Of history; 0: the code's side. */
+  /** 0 on the side of the code. */
   readonly eventId: number;
 }
 
 export interface ComparedRow {
   readonly code: ComparedSide | undefined;
   readonly history: ComparedSide | undefined;
-  /** Undefined: the code was not run so far. */
+  /** Undefined: the code did not run this far. */
   readonly isSame: boolean | undefined;
-  /** The first difference of all. */
+  /** Whether this is the first difference. */
   readonly isFirst: boolean;
 }
 
@@ -44,7 +44,7 @@ const GLYPHS: { readonly [kind: string]: GlyphKind } = {
   end: "run",
 };
 
-/** The line of "function (file:line:column)", for people; "" where it has none. */
+/** The file and line of "function (file:line:column)"; "" without them. */
 export const siteLineText = (site: string): string => {
   const line = /:(\d+)(?::\d+)?\)?$/.exec(site)?.[1];
   return line === undefined ? "" : `line ${line}`;
@@ -69,7 +69,7 @@ export function comparedTasks(run: OpenRun): readonly ComparedTask[] {
   }));
 }
 
-/** Without an explanation: the one pair that the replay stopped at. */
+/** Without an explanation: only the pair at which the replay stopped. */
 function oneTask(run: OpenRun): readonly ComparedTask[] {
   const session = run.session.value;
   const problem = session?.problem;

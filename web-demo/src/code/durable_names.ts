@@ -1,11 +1,11 @@
-// Which names in a file stand for durable things: a message, an activity, a timer, a child. Only these have a colour in the code pane, the
-// one that the thing has in the timeline and in the list. Read from declarations and imports, without types: a name that cannot be told
-// stays ink.
+// Finds which names in a file are messages, activities, timers or children. Only these are colored in the code
+// pane, like in the timeline and the list. Reads declarations and imports, without types; unknown names keep
+// the color of ink.
 
-/** A colour of the code pane, or "flow": a word that decides where the run goes on, which is bold. */
+/** A color of the code pane. "flow" is a word that decides where the code continues; it is bold. */
 export type NameKind = "update" | "signal" | "query" | "activity" | "timer" | "child" | "marker" | "flow";
 
-/** What the names of `temporalex/workflow` and `@temporalio/workflow` stand for where they are called. */
+/** Kinds of the functions of `temporalex/workflow` and `@temporalio/workflow`. */
 const PRIMITIVES: { readonly [name: string]: NameKind } = {
   sleep: "timer",
   timer: "timer",
@@ -39,7 +39,7 @@ const PRIMITIVES: { readonly [name: string]: NameKind } = {
   CancellationScope: "flow",
 };
 
-/** What makes a durable thing, and which. */
+/** Functions that create one durable item, by the item's kind. */
 const MAKERS: { readonly [name: string]: NameKind } = {
   update: "update",
   signal: "signal",
@@ -48,7 +48,7 @@ const MAKERS: { readonly [name: string]: NameKind } = {
   defineSignal: "signal",
   defineQuery: "query",
 };
-/** What makes an object whose members are durable things, and which. */
+/** Functions that create an object whose members are durable, by the kind of the members. */
 const PROXIES: ReadonlyMap<string, NameKind> = new Map([
   ["activities", "activity"],
   ["localActivities", "activity"],
@@ -62,11 +62,11 @@ const PROXIES: ReadonlyMap<string, NameKind> = new Map([
 ]);
 
 export interface DurableNames {
-  /** Kind of a name that stands alone. */
+  /** Kinds of plain names. */
   readonly names: ReadonlyMap<string, NameKind>;
-  /** Objects by what their members are: `shop` of `shop.charge()`, `game` of `game.threatDetected`. */
+  /** Objects by the kind of their members: `shop` of `shop.charge()`, `game` of `game.threatDetected`. */
   readonly proxies: ReadonlyMap<string, NameKind>;
-  /** Names of whole modules: `wf` of `import * as wf`. */
+  /** Namespace imports: `wf` of `import * as wf`. */
   readonly modules: ReadonlySet<string>;
 }
 
@@ -78,7 +78,7 @@ const TAKEN = new RegExp(
   "g",
 );
 
-/** What a file declares itself. */
+/** Declarations of one file. */
 function declared(text: string): { names: Map<string, NameKind>; proxies: Map<string, NameKind> } {
   const names = new Map<string, NameKind>();
   const proxies = new Map<string, NameKind>();
@@ -96,7 +96,7 @@ function declared(text: string): { names: Map<string, NameKind>; proxies: Map<st
   return { names, proxies };
 }
 
-/** The parts of `a, b as c` or `a, b: c`, comments aside. */
+/** The parts of `a, b as c` or `a, b: c`, without comments. */
 function listed(list: string, by: ":" | " as "): { readonly name: string; readonly local: string }[] {
   return list.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "").split(",").map((part) => part.replace(/^\s*type\s/, "").trim()).filter(
     (part) => /^[A-Za-z_$]/.test(part),
@@ -106,30 +106,30 @@ function listed(list: string, by: ":" | " as "): { readonly name: string; readon
   });
 }
 
-/** The names of one file. `others`: the files beside it, whose messages and activities it may import. */
+/** The names of one file. `others`: further files, from which it can import messages and activities. */
 export function durableNames(text: string, others: readonly string[] = []): DurableNames {
   const own = declared(text);
   const names = new Map<string, NameKind>();
   const proxies = new Map(own.proxies);
   const modules = new Set<string>();
-  const beside = others.map(declared);
+  const siblings = others.map(declared);
   for (const [, clause = ""] of text.matchAll(IMPORT)) {
     const whole = new RegExp(`\\*\\s*as\\s+(${NAME})`).exec(clause)?.[1];
     if (whole !== undefined) modules.add(whole);
     for (const { name, local } of listed(/\{([\s\S]*)\}/.exec(clause)?.[1] ?? "", " as ")) {
-      const kind = PRIMITIVES[name] ?? beside.map((file) => file.names.get(name)).find((found) => found !== undefined);
+      const kind = PRIMITIVES[name] ?? siblings.map((file) => file.names.get(name)).find((found) => found !== undefined);
       if (kind !== undefined) names.set(local, kind);
-      const members = beside.map((file) => file.proxies.get(name)).find((found) => found !== undefined);
+      const members = siblings.map((file) => file.proxies.get(name)).find((found) => found !== undefined);
       if (members !== undefined) proxies.set(local, members);
     }
   }
-  // The handler's own updateState is a parameter, and as much a word of flow as the imported one.
+  // updateState is also a parameter of handlers, with the same meaning as the imported function.
   if (names.has("spawnAsync")) names.set("updateState", "flow");
   for (const [name, kind] of own.names) names.set(name, kind);
   return { names, proxies, modules };
 }
 
-/** The kind of a word in its place: `object` is the name before its dot, "" where there is none. */
+/** The kind of a word. `object` is the name before its dot, "" without a dot. */
 export function kindOf(word: string, object: string, known: DurableNames): NameKind | undefined {
   if (object === "") return known.names.get(word);
   const member = known.proxies.get(object);

@@ -1,4 +1,4 @@
-// Editing the open file. The editor is loaded when it is asked for; until then the text is where it was.
+// Editing of the open file. The editor is loaded on first use; the plain text is shown until then.
 import { type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -9,15 +9,18 @@ import type { EditorHandle } from "./editor.ts";
 
 export const editing: Signal<boolean> = signal(false);
 
-/** A key after a pause is handed on at once; of keys that come one after the other the last one, so long after it. Milliseconds. */
+/**
+ * The first key after a pause is replayed immediately, then the last of a series of keys after REST_MS. In
+ * milliseconds.
+ */
 const PAUSE_MS = 300, REST_MS = 80;
 
 interface Props {
   readonly run: OpenRun;
   readonly path: string;
-  /** Where the cursor begins. */
+  /** Initial line of the cursor. */
   readonly line: number;
-  /** Where code and history part. */
+  /** Line of the first divergence. */
   readonly red: number | undefined;
 }
 
@@ -58,8 +61,8 @@ export function LazyEditor({ run, path, line, red }: Props): JSX.Element {
       if (isGone) return;
       editing.value = false;
       notify({
-        title: "The editor could not be loaded",
-        text: `${error.message} Check the connection to this page's server, and press Edit again.`,
+        title: "The editor cannot be loaded:",
+        text: `${error.message} Check the connection to the server of this page, then press Edit again.`,
       });
     });
     return () => {
@@ -73,8 +76,8 @@ export function LazyEditor({ run, path, line, red }: Props): JSX.Element {
     };
   }, [run, path]);
 
-  // A repair that was put in, or an edit that was undone.
-  // The editor's own text comes back here, too, when more may have been typed since: it must not be put in again.
+  // Sets the text after a repair or an undo. The editor's own text arrives here as well, possibly after newer
+  // keys: setting it again would lose them.
   useEffect(() => {
     if (text !== own.current) editor.current?.setText(text);
     own.current = text;

@@ -1,7 +1,7 @@
-// The editor: CodeMirror with the page's own colours. In a chunk of its own, loaded when Edit is pressed.
+// The editor: CodeMirror with the colors of the page, in a separate chunk that is loaded when Edit is pressed.
 //
-// It stands in a shadow root: there CodeMirror adopts constructable sheets. In the document it would add <style> elements, which the page's
-// policy refuses, and a nonce in a static page would be known to everybody.
+// It is in a shadow root, where CodeMirror adopts constructable style sheets. In the document it would add
+// <style> elements, which the page's policy blocks; a nonce in a static page would be public.
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { javascript } from "@codemirror/lang-javascript";
 import { bracketMatching, indentOnInput, indentUnit } from "@codemirror/language";
@@ -23,21 +23,21 @@ import { HighlightedFile } from "./highlight.ts";
 
 export interface EditorHandle {
   text(): string;
-  /** Replaces the text where it is another one, and keeps the cursor where it can. */
+  /** Replaces the text if it differs, and keeps the cursor. */
   setText(text: string): void;
-  /** The line where code and history part; undefined: none. */
+  /** Marks the line of the first divergence; undefined removes the mark. */
   markRed(line: number | undefined): void;
   close(): void;
 }
 
 export interface EditorOptions {
   readonly text: string;
-  /** For screen readers. */
+  /** Label for screen readers. */
   readonly label: string;
-  /** Where to begin, from 1. */
+  /** Initial line of the cursor, from 1. */
   readonly line: number;
   onChange(): void;
-  /** Escape. */
+  /** Called when the reader presses Escape. */
   onLeave(): void;
 }
 
@@ -60,10 +60,10 @@ const redMark = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-/** Texts above this are coloured no more: the tokenizer reads from the top at each key. */
+/** In characters. Longer texts are not colored: the tokenizer reads from the top at each key. */
 const LARGEST = 400_000;
 
-/** The same tokenizer and the same names as in the code pane: a word looks the same in both. */
+/** The tokenizer and names of the code pane, so that a word has the same color in both. */
 const colours = ViewPlugin.fromClass(
   class {
     decorations: DecorationSet;
@@ -99,12 +99,12 @@ const colours = ViewPlugin.fromClass(
   { decorations: (plugin) => plugin.decorations },
 );
 
-/** Opens an editor in an element. */
 export function openEditor(parent: HTMLElement, options: EditorOptions): EditorHandle {
   const host = document.createElement("div");
   const root = host.attachShadow({ mode: "open" });
   parent.append(host);
-  // To listeners outside a key comes from the host, which is no field: keys of the run would be taken from somebody who types.
+  // Outside the shadow root a key event has the host as its target, which is not a field: the run's keys would
+  // handle it.
   host.addEventListener("keydown", (event) => event.stopPropagation());
   const view = new EditorView({
     root,
@@ -123,7 +123,7 @@ export function openEditor(parent: HTMLElement, options: EditorOptions): EditorH
         javascript({ typescript: true }),
         colours,
         redMark,
-        // Tab indents; Escape leaves, so that the keyboard is not caught in the editor.
+        // Tab indents. Escape leaves the editor, so that it is not a keyboard trap.
         keymap.of([
           { key: "Escape", run: () => (options.onLeave(), true) },
           ...searchKeymap,
@@ -149,7 +149,7 @@ export function openEditor(parent: HTMLElement, options: EditorOptions): EditorH
     setText: (text) => {
       const now = view.state.doc.toString();
       if (now === text) return;
-      // Only what differs is replaced: the cursor and the rest stay.
+      // Only the difference is replaced, so that the cursor stays.
       let [head, tail] = [0, 0];
       while (head < now.length && head < text.length && now[head] === text[head]) head++;
       const most = Math.min(now.length, text.length) - head;

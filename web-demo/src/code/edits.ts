@@ -1,14 +1,14 @@
-// The reader's own changes of the code: what was edited against the code as it was opened, line by line, and the way back.
+// The reader's edits: the changed lines compared with the code as it was opened, and the undo.
 import { type Signal, signal } from "@preact/signals";
 import type { OpenRun } from "../app/state.ts";
 import { type CodeSet, withText } from "../realm/code_set.ts";
 
 const originals: Signal<ReadonlyMap<OpenRun, CodeSet>> = signal<ReadonlyMap<OpenRun, CodeSet>>(new Map());
 
-/** The code as it was opened; undefined: it was not edited. */
+/** The code as it was opened; undefined if it is not edited. */
 export const originalCode = (run: OpenRun): CodeSet | undefined => originals.value.get(run);
 
-/** Puts another text into a file of the run's code: it is replayed at once. */
+/** Replaces the text of a file of the run's code. The code is replayed immediately. */
 export function editFile(run: OpenRun, path: string, text: string): void {
   const code = run.code.peek();
   const file = code?.files.find((one) => one.path === path);
@@ -23,7 +23,7 @@ export function editFile(run: OpenRun, path: string, text: string): void {
   run.code.value = isAsOpened ? original : edited;
 }
 
-/** Back to the code as it was opened. */
+/** Restores the code as it was opened. */
 export function undoEdits(run: OpenRun): void {
   const original = originals.peek().get(run);
   if (original === undefined) return;
@@ -38,10 +38,13 @@ export interface EditSize {
   readonly lines: ReadonlySet<number>;
 }
 
-/** Above this the middle of a change is counted as a whole: alignment costs the product of both sides. */
+/**
+ * In lines. The middle of a larger change counts as one change, because alignment costs the product of both
+ * lengths.
+ */
 const MOST = 2_000;
 
-/** What changed from one text to another, in lines. */
+/** Added and removed lines between two texts. */
 export function editSize(before: string, after: string): EditSize {
   const [old, now] = [before.split("\n"), after.split("\n")];
   let head = 0;
@@ -55,7 +58,7 @@ export function editSize(before: string, after: string): EditSize {
   return { added: lines.size, removed: gone.length - kept, lines };
 }
 
-/** Which of the newer lines are of the longest common subsequence. */
+/** Which of the newer lines are part of the longest common subsequence. */
 function keptLines(old: readonly string[], now: readonly string[]): boolean[] {
   const width = now.length + 1;
   const best = new Uint16Array((old.length + 1) * width);

@@ -1,69 +1,72 @@
-// What the code pane draws of a line at a position, as plain data: the one shape between what a session knows and what is drawn.
+// What the code pane shows of a line at a position, as plain data.
 import type { CodeSet } from "../realm/code_set.ts";
 
-/** A fiber as a badge: its name at full length in `title`. */
+/** The badge of a fiber. `title` is its full name. */
 export interface FiberBadge {
   readonly text: string;
   readonly title: string;
 }
 
-/** An await at which the code stands, at its line. */
+/** An await at which the code waits. */
 export interface ParkedHere {
   /** `activity "charge"`, `add_item, remove_item or checkout`. */
   readonly waitsFor: string;
   readonly sinceMs: number | undefined;
-  /** Undefined: there is one fiber alone. */
+  /** Undefined if there is only one fiber. */
   readonly badge: FiberBadge | undefined;
 }
 
-/** A value that crossed at a line. */
+/** A value that was recorded at a line. */
 export interface LineValue {
   readonly kind: string;
-  /** "state", "totalCents"; "" where it has none. */
+  /** "state", "totalCents"; "" without a name. */
   readonly name: string;
-  /** On part of a line. */
+  /** Shortened for the end of a line. */
   readonly text: string;
-  /** For the sheet. Undefined where the copy was cut: then only `text` has it. */
+  /** For the sheet. Undefined if the recorded copy was cut: then only `text` exists. */
   readonly value: unknown;
-  /** What stood there before, on part of a line. */
+  /** The previous value, shortened. */
   readonly before: string | undefined;
-  /** Something newer took its place elsewhere: the published state of a line above. */
+  /** A later value replaced it: published state of an earlier line. */
   readonly isOverwritten: boolean;
   readonly badge: FiberBadge | undefined;
-  /** The event of the task in which it crossed. */
+  /** The event of the task in which it was recorded. */
   readonly eventId: number;
   readonly isNew: boolean;
 }
 
-/** What is known of the lines of one file at one position. All by line number, from 1. */
+/** Facts of the lines of one file at one position. Lines count from 1. */
 export interface FileFacts {
-  /** How often it ran; 0: it has not, or nothing is known. */
+  /** How often it ran; 0 also if nothing was recorded. */
   hits(line: number): number;
-  /** A statement begins on it. */
+  /** Whether a statement begins on the line. */
   canRun(line: number): boolean;
   values(line: number): readonly LineValue[];
-  /** Lines of the awaits at which the code stands, the one that moved last first. */
+  /** Lines of the awaits at which the code waits, the newest first. */
   readonly parked: ReadonlyMap<number, readonly ParkedHere[]>;
 }
 
 export interface CodeFacts {
   file(path: string): FileFacts;
-  /** Path and line of the await that moved last; undefined: no code stands anywhere. */
+  /** The await that the code reached last; undefined if no code waits. */
   readonly at: { readonly path: string; readonly line: number } | undefined;
-  /** Of the files together; undefined: not recorded. */
+  /** Of all files; undefined if it was not recorded. */
   readonly ran: { readonly lines: number; readonly of: number } | undefined;
 }
 
 const NO_FILE: FileFacts = { hits: () => 0, canRun: () => false, values: () => [], parked: new Map() };
 export const NO_FACTS: CodeFacts = { file: () => NO_FILE, at: undefined, ran: undefined };
 
-/** A line of the code that is open. */
+/** A line of the open code. */
 export interface LineAt {
   readonly path: string;
   readonly line: number;
 }
 
-/** The file of a set that a path or address of a stack frame means: the one with the longest common end. */
+/**
+ * The file of a code set that a path or address of a stack frame refers to: the one with the longest common
+ * end.
+ */
 export function pathInSet(address: string, code: CodeSet): string | undefined {
   const wanted = address.replace(/[?#].*$/, "").split(/[/\\]/).filter((part) => part !== "" && part !== ".");
   let best: string | undefined;
@@ -77,7 +80,7 @@ export function pathInSet(address: string, code: CodeSet): string | undefined {
   return best;
 }
 
-/** "function (file:line:column)" as a line of a set of files. */
+/** Converts "function (file:line:column)" to a line of a code set. */
 export function lineOfSite(site: string, code: CodeSet): LineAt | undefined {
   const m = /\(?([^()\s]+?):(\d+)(?::\d+)?\)?$/.exec(site);
   const path = m === null ? undefined : pathInSet(m[1]!, code);

@@ -1,8 +1,8 @@
-// The pieces of a line as the code pane draws them.
+// Splits lines into colored pieces for the code pane.
 import { type DurableNames, durableNames, kindOf, type NameKind } from "./durable_names.ts";
 import { TokenizedFile } from "../../../ts/run_view/code_tokens.ts";
 
-/** How a piece looks: nothing special, grey italics, a quieter ink, bold, or the colour of a kind. */
+/** The look of a piece: plain, gray italics, a quieter ink, bold, or the color of a kind. */
 export type PieceLook = "" | "comment" | "string" | "keyword" | NameKind;
 
 export interface Piece {
@@ -10,7 +10,7 @@ export interface Piece {
   readonly text: string;
 }
 
-/** One file, ready to be drawn. */
+/** A highlighted file. */
 export class HighlightedFile {
   readonly lines: readonly string[];
   readonly tokens: TokenizedFile;
@@ -24,7 +24,7 @@ export class HighlightedFile {
     this.lines = this.tokens.lines;
   }
 
-  /** The width of its longest line, in characters; tabs count as two. */
+  /** Length of the longest line, in characters; a tab counts as two. */
   get columns(): number {
     if (this.#columns === 0) {
       for (const line of this.lines) this.#columns = Math.max(this.#columns, line.length + (line.split("\t").length - 1));
@@ -32,7 +32,7 @@ export class HighlightedFile {
     return this.#columns;
   }
 
-  /** Of a line, from 1. */
+  /** The pieces of a line, from 1. */
   pieces(line: number): readonly Piece[] {
     let pieces = this.#pieces.get(line);
     if (pieces === undefined) {
@@ -62,7 +62,7 @@ export class HighlightedFile {
       add(kind === "plain" ? "" : kind, text);
       if (kind !== "plain") object = dotted = "";
       else if (text.trim() !== "") {
-        // Something stands before the dot that is no name, a call for instance: then nothing is known of the member.
+        // The text before the dot is not a name, for example a call: the kind of the member is unknown.
         const isMember = /^\s*\??\.\s*$/.test(text);
         dotted = isMember ? object : /\.\s*$/.test(text) && !text.trim().endsWith("...") ? " " : "";
         object = "";

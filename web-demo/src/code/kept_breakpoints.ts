@@ -1,5 +1,5 @@
-// Breakpoints outlive a reload: they are kept for the tab, by the name of the file, as its storage keeps the list of opened runs. Only what the
-// reader set is kept, nothing of a run.
+// Keeps breakpoints over a reload: they are in the tab's session storage, by file name. Only settings of the
+// reader are stored, no data of a run.
 import { effect } from "@preact/signals";
 import { type Breakpoint, breakpoints, restoreBreakpoints } from "./breakpoints.ts";
 
@@ -7,9 +7,9 @@ const KEY = "temporalex.breakpoints";
 const MOST = 200;
 const KINDS: readonly unknown[] = ["line", "event", "command", "when"] satisfies Breakpoint["kind"][];
 
-/** Takes up what was kept, then keeps each change. Returns what ends that. */
+/** Restores stored breakpoints, then stores each change. Returns a function that stops it. */
 export function keepBreakpoints(storage: () => Pick<Storage, "getItem" | "setItem">): () => void {
-  // Storage is refused where a reader forbids it; breakpoints then last as long as the page.
+  // Storage can be blocked by the browser. Breakpoints then last until the page is closed.
   try {
     restoreBreakpoints(parseBreakpoints(storage().getItem(KEY)));
   } catch {
@@ -20,12 +20,12 @@ export function keepBreakpoints(storage: () => Pick<Storage, "getItem" | "setIte
     try {
       storage().setItem(KEY, JSON.stringify(kept));
     } catch {
-      // It is full: they last as long as the page.
+      // The storage is full: breakpoints last until the page is closed.
     }
   });
 }
 
-/** Other versions of the page may have written it: what is no breakpoint is left out. */
+/** Skips invalid entries, for example of another version of the page. */
 function parseBreakpoints(json: string | null): Omit<Breakpoint, "id">[] {
   let all: unknown;
   try {

@@ -1,2 +1,1 @@
-/** The id of a line's element. */
 export const lineId = (line: number): string => `line-${line}`;

@@ -1,4 +1,4 @@
-// What can be asked of a line: run to here, the next or previous time it ran, log this, a breakpoint, open it in the reader's editor.
+// The menu of a line: run to here, next or previous run of the line, log point, breakpoint, open in the editor.
 import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
@@ -6,7 +6,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 export interface LineAction {
   readonly label: string;
   readonly keyName?: string;
-  /** Why it cannot be done; undefined: it can. */
+  /** Why the item is disabled; undefined if it is enabled. */
   readonly off?: string | undefined;
   run(): void;
 }
@@ -20,7 +20,7 @@ export interface OpenMenu {
 interface Props {
   readonly menu: Signal<OpenMenu | undefined>;
   readonly actions: readonly LineAction[];
-  /** Gets the focus back. */
+  /** Receives the focus when the menu closes. */
   onClose(): void;
 }
 

@@ -1,5 +1,5 @@
-// Log points into the past: an expression at a line, and what it gave each time the line ran. Nothing is run again: the values are those
-// that were recorded.
+// Log points: an expression at a line, and its value each time the line ran. The values are recorded ones; no
+// code runs again.
 import { type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
@@ -19,12 +19,12 @@ interface LogPoint {
 
 const point: Signal<LogPoint | undefined> = signal<LogPoint | undefined>(undefined);
 
-/** Opens the panel for a line. Its expression is guessed when the panel is drawn. */
+/** Opens the panel for a line. The panel proposes an expression. */
 export function openLogPoint(at: LineAt): void {
   point.value = { at, expression: "" };
 }
 
-/** More rows than this are folded: a line of a loop runs ten thousand times. */
+/** Rows that are shown. A line in a loop can run ten thousand times. */
 const MOST = 200;
 const DECLARED = /\b(?:const|let|var)\s+([A-Za-z_$][\w$]*)/;
 
@@ -72,7 +72,7 @@ function Panel({ run, at, first }: { run: OpenRun; at: LineAt; first: string }):
         {rows.length > MOST && <p class="soft">{rows.length - MOST} more are not shown.</p>}
         {"wrong" in found
           ? <p class="section failed">{found.wrong}</p>
-          : rows.length === 0 && <p class="section soft">The line has not run, or what was known there was not recorded.</p>}
+          : rows.length === 0 && <p class="section soft">The line has not run, or its values were not recorded.</p>}
       </div>
     </section>
   );

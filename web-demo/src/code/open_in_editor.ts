@@ -1,7 +1,7 @@
-// Opening a line in the reader's own editor: `temporalex debug` puts in here how, the static page cannot.
+// Opens a line in the reader's editor. Set by `temporalex debug`; the static page cannot open an editor.
 import { type Signal, signal } from "@preact/signals";
 
-/** Undefined: nothing on this machine can be asked. */
+/** Undefined if no editor can be opened. */
 export const openInEditor: Signal<((path: string, line: number) => void) | undefined> = signal<
   ((path: string, line: number) => void) | undefined
 >(undefined);

@@ -1,4 +1,4 @@
-// Where code and history part, as the page needs it: the place in the code, the event, and what to say there.
+// The first divergence of code and history: the line, the event, and the label at the line.
 import type { OpenRun } from "../app/state.ts";
 import type { Divergence } from "../../../ts/debug/divergence/types.ts";
 import type { LineAt } from "./facts.ts";
@@ -8,11 +8,11 @@ export interface Parting {
   readonly at: LineAt | undefined;
   readonly position: number;
   readonly isDivergence: boolean;
-  /** What history has in the place of what the code did; for the chip at the line. */
+  /** What the history has instead of the command of the code, for the chip at the line. */
   readonly mark: { readonly text: string; readonly more: string };
 }
 
-/** Undefined: the code reproduces the history as far as it was replayed. */
+/** Undefined if the code reproduces the history, as far as it was replayed. */
 export function findParting(run: OpenRun): Parting | undefined {
   const { problem } = run.session.value ?? {};
   const code = run.code.value;
@@ -32,5 +32,5 @@ export function findParting(run: OpenRun): Parting | undefined {
   };
 }
 
-/** The explanation of a divergence, where the session has one. */
+/** The explanation of a divergence, if the session has one. */
 export const divergenceOf = (run: OpenRun): Divergence | undefined => run.session.value?.problem?.divergence;

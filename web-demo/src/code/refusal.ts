@@ -1,4 +1,4 @@
-// Code that could not be run at all, as the page needs it: the line that is to blame where one is known, and what to say there.
+// Code that cannot run: the line that causes the error if it is known, and the message.
 import type { OpenRun } from "../app/state.ts";
 import { type LineAt, pathInSet } from "./facts.ts";
 
@@ -8,13 +8,13 @@ export interface Refusal {
   readonly text: string;
 }
 
-/** Undefined: the code runs, or nobody knows yet. */
+/** Undefined if the code runs, or has not been loaded yet. */
 export function findRefusal(run: OpenRun): Refusal | undefined {
   const verdict = run.verdict.value;
   if (verdict.state !== "not parsed" && verdict.state !== "no replay") return undefined;
   const code = run.code.value;
   const place = verdict.state === "not parsed" ? verdict : verdict.at;
-  // What the command serves stays in sight while the file on the disk is wrong: its lines are others.
+  // Served code stays visible while the file on the disk has an error: the lines of the two differ.
   const isInSight = place !== undefined && place.line > 0 && code !== undefined && code.origin !== "command line";
   const path = isInSight ? pathInSet(place.file, code) : undefined;
   return {
@@ -25,7 +25,7 @@ export function findRefusal(run: OpenRun): Refusal | undefined {
 
 const messageOf = (verdict: OpenRun["verdict"]["value"]): string => "message" in verdict ? verdict.message : "";
 
-/** Columns are those of the code as it is run. */
+/** Removes columns: they are those of the compiled code. */
 function sentenceOf(message: string): string {
   const text = message.replace(/(\.[cm]?[jt]sx?:\d+):\d+/g, "$1").trim();
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;

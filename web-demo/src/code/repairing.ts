@@ -1,4 +1,4 @@
-// Puts a repair into the code of an open run, where it is whole: the lines come with the divergence.
+// Applies a proposed repair to the code of an open run. The changed lines are part of the divergence.
 import type { Divergence } from "../../../ts/debug/divergence/types.ts";
 import type { OpenRun } from "../app/state.ts";
 import { editFile } from "./edits.ts";
@@ -20,10 +20,10 @@ function repaired(run: OpenRun, { repair }: Divergence): Repaired | undefined {
   return { path, text: lines.join("\n") };
 }
 
-/** Whether it can be put in by the page: else it is there to be copied. */
+/** Whether the page can apply the repair. Otherwise the reader can copy it. */
 export const canPutIn = (run: OpenRun, divergence: Divergence): boolean => repaired(run, divergence) !== undefined;
 
-/** Edits the code, which is replayed at once. */
+/** Edits the code, which is replayed immediately. */
 export function putIn(run: OpenRun, divergence: Divergence): void {
   const next = repaired(run, divergence);
   if (next !== undefined) editFile(run, next.path, next.text);

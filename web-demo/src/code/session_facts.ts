@@ -1,4 +1,4 @@
-// What a session knows of lines (temporalex/debug: `session.code`), as the code pane draws it.
+// Converts recorded lines of a session (temporalex/debug: `session.code`) for the code pane.
 import type { ChangedValue, CopiedValue, Crossing, Parked, SessionCode, SessionView } from "temporalex/debug";
 import { lineOfValue } from "../../../ts/run_view/value_text.ts";
 import type { OpenRun } from "../app/state.ts";
@@ -37,7 +37,7 @@ function decoded(url: string): string {
   }
 }
 
-/** A line of the open code as the session's place; undefined: the session does not know the file. */
+/** The session's place for a line of the open code; undefined if the session does not know the file. */
 export function placeIn(
   known: SessionCode,
   code: CodeSet,
@@ -49,7 +49,10 @@ export function placeIn(
 
 const badges = new WeakMap<SessionCode, ReadonlyMap<number, FiberBadge>>();
 
-/** Names of fibers that fit into a badge: "run", or a number. None where no other fiber lived longer than one task: nothing is mixed up. */
+/**
+ * Names of fibers for badges: "run" or a number. Empty if no other fiber lives longer than one task: then
+ * badges would not help.
+ */
 export function fiberBadges(known: SessionCode): ReadonlyMap<number, FiberBadge> {
   let found = badges.get(known);
   if (found === undefined) {
@@ -63,7 +66,7 @@ export function fiberBadges(known: SessionCode): ReadonlyMap<number, FiberBadge>
   return found;
 }
 
-/** The badge of a fiber; undefined: it has none. */
+/** Undefined if the fiber has no badge. */
 export const badgeOf = (known: SessionCode, id: number | undefined): FiberBadge | undefined =>
   id === undefined ? undefined : fiberBadges(known).get(id);
 
@@ -103,7 +106,7 @@ export function factsOfSession(
   };
 }
 
-/** Of one file, in order. */
+/** Changed values of one file, in order. */
 const changedLines = (changed: readonly ChangedValue[], path: string, code: CodeSet) =>
   changed.flatMap((one) => {
     const at = lineOfSite(one.site, code);
@@ -141,7 +144,7 @@ function fileFacts(
     const value = differences.length === 1
       ? undefined
       : Object.fromEntries(differences.map(({ field, history }) => [field, history]));
-    // The newest alone: a loop has one each time.
+    // Only the newest: a loop has one for each iteration.
     const others = (values.get(line) ?? []).filter(({ kind }) => kind !== "changed");
     const isNew = eventId === view.task?.eventId;
     values.set(line, [...others, {
@@ -150,7 +153,7 @@ function fileFacts(
     }]);
   }
   for (const [line, all] of values) {
-    // That a wait gave nothing says less than what it was for.
+    // A wait without a result is less useful than other values of the line.
     const said = all.filter(({ kind, value }) => kind !== "result" || value !== undefined);
     values.set(line, (said.length === 0 ? all : said).sort((a, b) => rank(a) - rank(b)));
   }
@@ -162,7 +165,10 @@ function fileFacts(
   };
 }
 
-/** Names of the signals so far. A long run has thousands of them, and this is done at each step: nothing is made for each. */
+/**
+ * Names of the signals so far. Allocates nothing per signal: this runs at each step, and a long run has
+ * thousands of signals.
+ */
 function signalsOf({ messages }: SessionView): ReadonlySet<string> {
   const names = new Set<string>();
   for (const { kind, name } of messages) if (kind === "signal") names.add(name);
@@ -171,7 +177,7 @@ function signalsOf({ messages }: SessionView): ReadonlySet<string> {
 
 const NO_VALUES: readonly LineValue[] = [];
 
-/** What a line says first, where several values crossed at it. */
+/** Order of the values of one line. */
 const RANKS: readonly string[] = [
   "changed",
   "refused",
@@ -205,7 +211,7 @@ function lineValue(
     name: NAMES[kind] ?? name,
     text: textOf(kind, name, value),
     value: value.value,
-    // A long value is not read twice on one line.
+    // A line has no room for two long values.
     before: old === "" || old.length > 14 ? undefined : old,
     isOverwritten: kind === "published" && current !== undefined && JSON.stringify(value.value) !== current,
     badge: fiber === undefined || known.fibers[fiber]?.kind === "run" ? undefined : badgeOf(known, fiber),
@@ -226,7 +232,7 @@ function textOf(kind: string, name: string, { value, text, cut }: CopiedValue): 
 
 const NAMES: { readonly [kind: string]: string } = { published: "state", answer: "", message: "", result: "" };
 
-/** A value in a few words: of a small flat object its values alone, `open, 1`. */
+/** A short form of a value: only the values of a small flat object, `open, 1`. */
 export function briefOf(value: unknown): string {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
     const parts = Object.values(value);
@@ -238,7 +244,7 @@ export function briefOf(value: unknown): string {
   return lineOfValue(value, ROOM);
 }
 
-/** For people: a receive waits for the messages that it takes. */
+/** A receive waits for the messages that it accepts. */
 function waitsFor({ kind, label, wokenBy }: Parked, { receive }: SessionView): string {
   if (kind === "receive" && receive !== undefined) {
     const names = [...receive.updates, ...receive.signals];
@@ -247,7 +253,7 @@ function waitsFor({ kind, label, wokenBy }: Parked, { receive }: SessionView): s
   return /^the result of /.test(wokenBy) ? wokenBy.replace(/^the result of /, "").replaceAll('"', "") : label.replaceAll('"', "");
 }
 
-/** Who waits for what, since when. */
+/** What each waiting fiber waits for, and since when. */
 export function waitingFibers(
   run: OpenRun,
   view: SessionView,

@@ -1,4 +1,4 @@
-// Task by task: the commands that the code gave beside what history has, around the first difference.
+// Table of the commands of code and history, task by task, around the first difference.
 import { type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { goTo, type OpenRun } from "../app/state.ts";
@@ -15,7 +15,7 @@ export function TaskTable({ run }: { run: OpenRun }): JSX.Element | null {
     <section class="dock" aria-label="Task by task">
       <header>
         <h2>Task by task</h2>
-        <span class="soft cut grow">commands that the code gave, and what history has</span>
+        <span class="soft cut grow">commands of the code and of the history</span>
         <button
           type="button"
           class="button small bare"
@@ -59,7 +59,7 @@ function Rows({ task: { task, rows } }: { task: ComparedTask }): JSX.Element {
           <td>
             {code !== undefined
               ? <Side {...code} />
-              : <span class="soft">{isSame === undefined ? (i === 0 ? "the code did not come here" : "") : "nothing"}</span>}
+              : <span class="soft">{isSame === undefined ? (i === 0 ? "not reached" : "") : "nothing"}</span>}
           </td>
           <td class={`of-sign ${isSame === false ? "differs" : ""}`}>{isSame === undefined ? "" : isSame ? "=" : "≠"}</td>
           <td>{history === undefined ? <span class="soft">nothing</span> : <Side {...history} />}</td>

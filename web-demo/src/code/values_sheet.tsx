@@ -1,4 +1,5 @@
-// All values that crossed at a line, each in full: beside the line where there is room, a sheet from below on narrow screens.
+// All values that were recorded at a line, in full: next to the line, or as a sheet at the bottom of narrow
+// screens.
 import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
@@ -24,17 +25,17 @@ const KINDS: { readonly [kind: string]: string } = {
   log: "log",
   failure: "failure",
   clock: "workflow time",
-  random: "of the run's generator",
+  random: "random number of the run",
   refused: "refused",
   logPoint: "log point",
 };
 
-/** Why the guard answers for the host. */
+/** Why a value comes from the run instead of the host. */
 const REASONS: { readonly [kind: string]: string } = {
-  clock: "The host's clock would give another time at each replay. This is the time of the workflow task.",
-  random: "The host's entropy would give another value at each replay. This one comes from the run's seed.",
-  changed: "No replay compares it: running workflows keep this value, new ones take the new one.",
-  refused: "It would not give the same at each replay.",
+  clock: "The host's clock differs at each replay. This is the time of the workflow task.",
+  random: "The host's entropy differs at each replay. This value comes from the seed of the run.",
+  changed: "Replays do not compare this value. Running workflows keep it; new workflows use the new value.",
+  refused: "The result would differ at each replay.",
 };
 
 interface Props {
@@ -53,7 +54,7 @@ export function ValuesSheet({ sheet, values, onClose }: Props): JSX.Element | nu
   useLayoutEffect(() => {
     const box = element.current;
     if (open === undefined || box === null) return;
-    // Narrow screens have their own place for it, in the style sheet.
+    // On narrow screens the style sheet sets the place.
     const { height } = box.getBoundingClientRect();
     const below = open.bottom + height < innerHeight - 8;
     box.style.setProperty("--sheet-top", `${Math.max(8, below ? open.bottom + 2 : open.top - height - 2)}px`);
@@ -105,7 +106,7 @@ export function ValuesSheet({ sheet, values, onClose }: Props): JSX.Element | nu
             : <ValueTree value={one.value} label={one.name === "" ? KINDS[one.kind] ?? one.kind : one.name} />}
         </section>
       ))}
-      {values.length === 0 && <p class="soft">No value crossed here up to this position.</p>}
+      {values.length === 0 && <p class="soft">No values were recorded here up to this position.</p>}
     </div>
   );
 }

@@ -1,5 +1,5 @@
-// The versions of the code that were put beside a run, each with what its replay said: which of them broke it is seen at a glance, and any of
-// them can be gone back to. What the reader edits is the same version still.
+// The versions of the code of a run, each with the result of its replay, so that the version that broke the run
+// is visible at a glance. Each version can be shown again. Edits belong to the version that was opened.
 import { effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import type { OpenRun, Verdict } from "../app/state.ts";
@@ -12,7 +12,7 @@ interface Version {
 
 const known = new WeakMap<OpenRun, Signal<readonly Version[]>>();
 
-/** From the first call on every version of a run's code is kept, as long as the run is open. */
+/** From the first call, each version of a run's code is kept while the run is open. */
 export function versionsOf(run: OpenRun): ReadonlySignal<readonly Version[]> {
   const found = known.get(run);
   if (found !== undefined) return found;
@@ -22,7 +22,7 @@ export function versionsOf(run: OpenRun): ReadonlySignal<readonly Version[]> {
   effect(() => {
     const [code, verdict] = [run.code.value, run.verdict.value];
     if (code === undefined) return;
-    // Until the replay of this version begins, the verdict in sight is that of another.
+    // The verdict is that of the previous version until the replay of this version begins.
     const isOthers = seen !== undefined && seen.id !== code.id && seen.verdict === verdict;
     if (!isOthers) seen = { id: code.id, verdict };
     const all = versions.peek();
@@ -33,7 +33,7 @@ export function versionsOf(run: OpenRun): ReadonlySignal<readonly Version[]> {
   return versions;
 }
 
-/** Undefined: it is on its way. */
+/** Undefined while the replay is in progress. */
 function words(verdict: Verdict): string | undefined {
   switch (verdict.state) {
     case "replays":
@@ -42,15 +42,15 @@ function words(verdict: Verdict): string | undefined {
     case "fails":
       return `${verdict.state} at event ${verdict.problem.position}`;
     case "no replay":
-      return "is not replayed";
+      return "not replayed";
     case "waiting for permission":
-      return "has not run";
+      return "not run";
     default:
       return undefined;
   }
 }
 
-/** Nothing while there is one version. */
+/** Shown if there are at least two versions. */
 export function VersionsList({ run }: { run: OpenRun }): JSX.Element | null {
   const all = versionsOf(run).value;
   if (all.length < 2) return null;
@@ -60,7 +60,7 @@ export function VersionsList({ run }: { run: OpenRun }): JSX.Element | null {
       id="versions"
       class="wide-only"
       aria-label="Versions of the code"
-      title="Versions of the code that were opened, and what their replays said"
+      title="Opened versions of the code, and the results of their replays"
       value={String(shown)}
       onChange={({ currentTarget }) => {
         const chosen = all[Number(currentTarget.value)];

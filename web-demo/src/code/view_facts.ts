@@ -1,23 +1,22 @@
-// What is known of lines without a record of them: where the awaits stand, from the stacks of the calls. Code that was replayed without
-// line probes (a bundle that could not be taken apart) has this much.
+// Facts of lines without recorded lines: only the awaits, from the stacks of their calls. For code that was
+// replayed without line probes (a bundle that cannot be split into modules).
 import type { OpenAwait, SessionView } from "temporalex/debug";
 import type { CodeSet } from "../realm/code_set.ts";
 import { type CodeFacts, type FiberBadge, type FileFacts, type LineAt, lineOfSite, NO_FACTS, type ParkedHere } from "./facts.ts";
 import { orList } from "./or_list.ts";
 
-/** A stack frame as a line of the open code. */
 export function frameLine(site: string, code: CodeSet): LineAt | undefined {
   return site === "" ? undefined : lineOfSite(site, code);
 }
 
-/** A name for a fiber that fits into a badge; the run is "run", others have a number in the order in which they were met. */
+/** The badge of a fiber: "run", or a number in the order of first appearance. */
 function badgeOf(fiber: string, order: readonly string[]): FiberBadge | undefined {
   if (order.length < 2) return undefined;
   const at = order.indexOf(fiber);
   return { text: /^run\b/.test(fiber) ? "run" : String(at + 1), title: fiber };
 }
 
-/** For people: a receive waits for the messages that it takes. */
+/** A receive waits for the messages that it accepts. */
 function waitsFor({ kind, label }: OpenAwait, view: SessionView): string {
   if (kind !== "receive" || view.receive === undefined) return label;
   return orList([...view.receive.updates, ...view.receive.signals]) || label;

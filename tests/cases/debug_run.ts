@@ -137,7 +137,7 @@ async function activities(): Promise<void> {
   equal(run.itemOf(8), flight);
   deepEqual(run.pendingAt(7).map(({ name }) => name), ["BookFlight", "timer 1 d"]);
   deepEqual(run.pendingAt(10), []);
-  equal(run.detailOf(flight), "LIS 3 tries, no seats");
+  equal(run.detailOf(flight), "LIS 3 attempts, no seats");
   equal(run.detailOf(run.items[4]!), '→ {"booked":false}');
   deepEqual([...run.search("no SEATS")], [2]);
   deepEqual([...run.search("lis")], [0, 2]);
@@ -247,12 +247,15 @@ export const cases: Case[] = [
   {
     name: "spans of time in two units",
     run: () => {
-      deepEqual([9, 999, 4230, 132_000, 7_020_000, 90_000_000].map(spanText), [
+      deepEqual([9, 999, 999.6, 4230, 59_970, 132_000, 3_599_700, 7_020_000, 90_000_000].map(spanText), [
         "9 ms",
         "999 ms",
+        "1 s",
         "4.2 s",
-        "2 m 12 s",
-        "1 h 57 m",
+        "1 min",
+        "2 min 12 s",
+        "1 h",
+        "1 h 57 min",
         "1 d 1 h",
       ]);
       return Promise.resolve();

@@ -31,7 +31,7 @@ test("without code: each is a thing by its name, with what went in and came out"
     "Raid | 7",
     'transact logLine | "a raid"',
     "subscribe stand_down:orc |",
-    "timer muster | 1.5 min",
+    "timer muster | 1 min 30 s",
     // What code wrote next to it is not a name but a value.
     'timer 1 s | "waits for SECRET of grace"',
     "procedure compute_damage | 7, 7 → 30",
@@ -53,7 +53,7 @@ test("events in a line: timers and reducers by name, also where they end", () =>
   assert.deepEqual(said, [
     'transact logLine("a raid")',
     "subscribe stand_down:orc",
-    "timer muster for 1.5 min",
+    "timer muster for 1 min 30 s",
     "timer muster",
     'timer 2 for 1 s: "waits for SECRET of grace"',
     "timer 2",
@@ -72,7 +72,7 @@ test("commands: what each asks for, and the event that it became", () => {
   assert.deepEqual(commands().map(({ kind, summary }) => `${kind}: ${summary}`), [
     'Transact: transact logLine("a raid"), not awaited',
     "UpsertSearchAttributes: subscribe stand_down:orc",
-    "StartTimer: timer muster for 1.5 min",
+    "StartTimer: timer muster for 1 min 30 s",
     "StartTimer: timer 2 for 1 s",
     "ScheduleActivity: procedure compute_damage(7, 7)",
     "Transact: transact strike(7, 30)",
@@ -109,7 +109,7 @@ test("lines have what reducers were given and gave, how long timers were, and wh
     const wanted of [
       'arguments : ["a raid"]',
       'arguments : ["stand_down:orc"]',
-      'arguments muster: ["1.5 min"]',
+      'arguments muster: ["1 min 30 s"]',
       'arguments : ["1 s"]',
       "arguments : [7,30]",
       'result transact: {"hp":70}',

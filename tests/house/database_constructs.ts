@@ -410,7 +410,7 @@ export const IN_THE_DEBUGGER: readonly Row[] = [
   { part: "broadcast", here: 'broadcast stand_down:elf("ada")', tests: [raid, commandsOfSessions] },
   {
     part: "a timer by its name",
-    here: "timer muster 1.5 min",
+    here: "timer muster 1 min 30 s",
     tests: [raid, [sessions, "events in a line: timers and reducers by name, also where they end"], [
       sessions,
       "a redacted history contains nothing that code wrote next to timers, and replays",

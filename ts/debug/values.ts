@@ -98,11 +98,15 @@ function readable(json: unknown, converter: PayloadConverter | undefined): unkno
   return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, readable(value, converter)]));
 }
 
-/** "1.5 s", "2 min", "3 d": exact, in the largest unit that divides well. */
+/** An exact duration: "250 ms", "1.5 s", "1 min 30 s", "3 d". */
 export function shownDuration(ms: number): string {
-  const units: readonly [number, string][] = [[86_400_000, "d"], [3_600_000, "h"], [60_000, "min"], [1000, "s"]];
-  for (const [size, unit] of units) {
-    if (ms >= size && ms % (size / (unit === "s" ? 1000 : 2)) === 0) return `${ms / size} ${unit}`;
+  if (ms < 1000) return `${ms} ms`;
+  const parts: string[] = [];
+  let rest = ms;
+  for (const [size, unit] of [[86_400_000, "d"], [3_600_000, "h"], [60_000, "min"]] as const) {
+    const whole = Math.floor(rest / size);
+    rest -= whole * size;
+    if (whole > 0) parts.push(`${whole} ${unit}`);
   }
-  return ms >= 1000 ? `${ms / 1000} s` : `${ms} ms`;
+  return [...parts, ...(rest > 0 ? [`${rest / 1000} s`] : [])].join(" ");
 }

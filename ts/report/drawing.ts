@@ -1,11 +1,11 @@
-// The timeline as an SVG in text: lanes, bars with their tries, glyphs and strips, as the page lays them out, all of it ink. What stands open at
-// the end has a dashed edge. A report has it in several widths and shows the one that there is room for.
+// The timeline of a report as SVG text: lanes, bars with their attempts, glyphs and strips, in the layout of the page. All of
+// it is ink; items that are open at the end have a dashed edge. A report has several widths of it and shows the one that fits.
 import type { RunItem, RunModel } from "../debug/run/types.ts";
 import { COLOUR_OF, type GlyphKind, SHAPES } from "../run_view/glyphs.ts";
 import { element, type Html, markup, type Part } from "./html.ts";
 import { clock, count, lasting } from "../run_view/time.ts";
 import { barIn, LANE_PX, measure, type Measured, type PlacedLane, placeLanes } from "../run_view/timeline/geometry.ts";
-import { type Bar, barText, LETTER_PX, type Point, type StripOf, triesText } from "../run_view/timeline/layout.ts";
+import { type Bar, barText, formatAttempt, LETTER_PX, type Point, type StripOf } from "../run_view/timeline/layout.ts";
 import { notchesIn, type TaskMark, tasksOf } from "../run_view/timeline/notches.ts";
 import { APART_PX, type Scale, tear, ticksOf } from "../run_view/timeline/scale.ts";
 import { barTitle, cutTo, densityOf, isDrawnRed, stripFacts } from "../run_view/timeline/texts.ts";
@@ -14,7 +14,7 @@ const AXIS_PX = 25;
 /** A name of a lane that stands above it, where there is no room beside it. */
 const ABOVE_PX = 18;
 const ROOM_BESIDE = 132;
-const TRIES_PX = 24;
+const ATTEMPTS_PX = 24;
 
 /** What is drawn. */
 export interface DrawingOptions {
@@ -197,11 +197,11 @@ function barOf({ model, scale }: Drawing, lane: PlacedLane, { item, x, w, row, l
   const { step, height, pad } = barIn(lane);
   const y = pad + row * step;
   const { isOneName } = lane.lane;
-  const tries = item.kind === "activity" && item.attempt > 1 && w >= TRIES_PX ? model.attemptsOf(item) : [];
-  const hasTries = tries.length > 1;
-  const text = label === "none" || (hasTries && isOneName && label === "in") ? "" : barText(item, lane.lane);
+  const attempts = item.kind === "activity" && item.attempt > 1 && w >= ATTEMPTS_PX ? model.attemptsOf(item) : [];
+  const hasAttempts = attempts.length > 1;
+  const text = label === "none" || (hasAttempts && isOneName && label === "in") ? "" : barText(item, lane.lane);
   const isOpen = item.closedBy === undefined;
-  const look = isOpen ? "open" : item.status === "canceled" ? "ink pale" : hasTries ? "wait" : "ink";
+  const look = isOpen ? "open" : item.status === "canceled" ? "ink pale" : hasAttempts ? "wait" : "ink";
   const bar = {
     x: r(isOpen ? x + 0.5 : x),
     y: isOpen ? y + 0.5 : y,
@@ -210,7 +210,7 @@ function barOf({ model, scale }: Drawing, lane: PlacedLane, { item, x, w, row, l
     rx: 3,
   };
   return markup`<g><title>${barTitle(item)}</title>${element("rect", { class: look, ...bar })}${
-    hasTries && triesOf(scale, tries, { x, w, y, height, nth: isOneName ? triesText(item.attempt) : "" })
+    hasAttempts && attemptsOf(scale, attempts, { x, w, y, height, label: isOneName ? formatAttempt(item.attempt) : "" })
   }${!isOpen && isDrawnRed(item) && element("rect", { class: "bad", x: r(x + w - 3), y, width: 3, height, rx: 1 })}${
     text !== "" &&
     markup`<text class="${label === "in" && !isOpen ? "on" : "name"}" x="${
@@ -219,25 +219,29 @@ function barOf({ model, scale }: Drawing, lane: PlacedLane, { item, x, w, row, l
   }</g>`;
 }
 
-interface TriesAt {
+interface AttemptsAt {
   readonly x: number;
   readonly w: number;
   readonly y: number;
   readonly height: number;
-  /** Stands on the last of them; "" where the bar says it. */
-  readonly nth: string;
+  /** The label of the last attempt; "" if the bar has it. */
+  readonly label: string;
 }
 
-function triesOf(scale: Scale, tries: ReturnType<RunModel["attemptsOf"]>, { x, w, y, height, nth }: TriesAt): readonly Part[] {
-  return tries.map(({ startMs, endMs, about }): Part => {
+function attemptsOf(
+  scale: Scale,
+  attempts: ReturnType<RunModel["attemptsOf"]>,
+  { x, w, y, height, label }: AttemptsAt,
+): readonly Part[] {
+  return attempts.map(({ startMs, endMs, about }): Part => {
     if (startMs === undefined) return undefined;
     const from = scale.x(startMs);
     const wide = Math.max(2, (endMs === undefined ? x + w : Math.min(x + w, scale.x(endMs))) - from);
     return [
       element("rect", { class: about ? "try" : "ink", x: r(from), y, width: r(wide), height, rx: 3 }),
       about && element("rect", { class: "bad", x: r(from + wide - 2), y, width: 2, height }),
-      !about && nth !== "" && wide >= nth.length * LETTER_PX + 12 &&
-      markup`<text class="on" x="${r(from + 6)}" y="${y + height / 2 + 4}">${nth}</text>`,
+      !about && label !== "" && wide >= label.length * LETTER_PX + 12 &&
+      markup`<text class="on" x="${r(from + 6)}" y="${y + height / 2 + 4}">${label}</text>`,
     ];
   });
 }

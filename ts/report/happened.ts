@@ -11,7 +11,7 @@ import { endedBadly, innermost, STATUS } from "../run_view/words.ts";
 
 /** Of a detail in a row, and of a name. */
 const MOST_LETTERS = 160;
-/** Tries of one activity; events of one thing. */
+/** Limit for attempts of one activity, and for events of one item. */
 const MOST_OF_ONE = 20;
 
 /** The sign of a kind; the name of the kind stands beside it. */
@@ -138,7 +138,7 @@ function bodyOf(listed: Listed, item: RunItem): Part {
     markup`<p class="label">${item.kind === "marker" ? "Details" : "Input"}</p>${input.map((each) => room.shown(each))}`,
     hasOutput && markup`<p class="label">Result</p>${room.shown(output)}`,
     failureOf(listed, item),
-    triesOf(listed, item),
+    attemptsOf(listed, item),
     eventsOf(listed, item),
   ];
 }
@@ -148,12 +148,12 @@ function failureOf({ model, room }: Listed, item: RunItem): Part {
   return failure !== undefined && markup`<p class="label">Failure</p>${room.failure(failure)}`;
 }
 
-function triesOf({ model }: Listed, item: RunItem): Part {
-  const tries = item.attempt > 1 ? model.attemptsOf(item).slice(-MOST_OF_ONE) : [];
-  if (tries.length === 0) return undefined;
+function attemptsOf({ model }: Listed, item: RunItem): Part {
+  const attempts = item.attempt > 1 ? model.attemptsOf(item).slice(-MOST_OF_ONE) : [];
+  if (attempts.length === 0) return undefined;
   const start = model.facts.startMs ?? 0;
-  return markup`<p class="label">Tries</p><table><thead><tr><th scope="col">Try</th><th scope="col">Started</th><th scope="col">Back-off before</th><th scope="col">Ended with</th></tr></thead><tbody>${
-    tries.map(({ number, startMs, about, backoffMs, failure }) => {
+  return markup`<p class="label">Attempts</p><table><thead><tr><th scope="col">Attempt</th><th scope="col">Started</th><th scope="col">Back-off before</th><th scope="col">Ended with</th></tr></thead><tbody>${
+    attempts.map(({ number, startMs, about, backoffMs, failure }) => {
       const why = failure && innermost(failure);
       const began = startMs === undefined
         ? "not recorded"

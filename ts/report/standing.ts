@@ -76,7 +76,7 @@ function openOf({ model }: ReportedRun, heading: (text: string) => Html): Part {
       open.slice(0, MOST_OPEN).map((item) =>
         markup`<tr><th scope="row">${sign(item.kind)}${cutTo(bareName(item), MOST_LETTERS)}</th><td class="fit">event ${
           count(item.from)
-        }${item.attempt > 1 && `, ${item.attempt} tries`}</td><td class="n">${
+        }${item.attempt > 1 && `, attempt ${item.attempt}`}</td><td class="n">${
           now !== undefined && item.startMs !== undefined && lasting(Math.max(0, now - item.startMs))
         }</td></tr>`
       )

@@ -1,4 +1,5 @@
-// Times, lengths of time and counts, in the forms that the page and reports use.
+// Times, durations and counts, in the forms that the page and reports use.
+export { spanText as lasting } from "../debug/run/span_text.ts";
 
 /** "0:38.9": minutes, seconds and tenths since the start; hours and days where there are any. */
 export function clock(ms: number, digits = 1): string {
@@ -13,20 +14,7 @@ export function clock(ms: number, digits = 1): string {
   return `${Math.floor(hours / 24)}d ${hours % 24}:${String(minutes).padStart(2, "0")}`;
 }
 
-/** "14 ms", "3.2 s", "3 m 17 s", "2 h", "4 d 3 h". */
-export function lasting(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${Number((ms / 1000).toFixed(1))} s`;
-  const seconds = Math.round(ms / 1000);
-  if (seconds < 3600) return twoOf(Math.floor(seconds / 60), "m", seconds % 60, "s");
-  if (seconds < 86_400) return twoOf(Math.floor(seconds / 3600), "h", Math.floor(seconds % 3600 / 60), "m");
-  return twoOf(Math.floor(seconds / 86_400), "d", Math.floor(seconds % 86_400 / 3600), "h");
-}
-
-const twoOf = (n: number, unit: string, rest: number, smaller: string): string =>
-  rest === 0 ? `${n} ${unit}` : `${n} ${unit} ${rest} ${smaller}`;
-
-// Made once: a number in words is needed at each step, and what makes it takes as long as all the rest.
+// Created once: creating a format takes as long as the rest of a step.
 const NUMBERS = new Intl.NumberFormat("en-US");
 
 /** "51,200". */

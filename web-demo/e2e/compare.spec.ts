@@ -2,7 +2,7 @@
 import { accessible } from "./support/axe.ts";
 import { type App, eventsOf, expect, sample, test } from "./support/story.ts";
 
-/** A branch of the open run in which the first activity fails with a message; or answers, with JSON. */
+/** Runs a branch of the open run in which the first activity fails with a message, or returns a JSON value. */
 async function branch({ page }: App, how: "fails" | "answers", text: string): Promise<void> {
   await page.locator(".branch", { hasText: "Recorded" }).click();
   const things = page.locator('.change-form [name="thing"]');
@@ -25,7 +25,7 @@ test("two branches of a run: where they part, how each ends, the state at a step
   await expect(page.locator("#side-b")).toHaveValue("sample:shopping_cart~2");
   await page.locator("#side-a").selectOption("sample:shopping_cart~1");
   const first = page.locator("#first-difference");
-  await expect(first).toHaveText(/^They part first here: activity .* failed \(event \d+\) in A, activity .* completed/);
+  await expect(first).toHaveText(/^First difference: activity .* failed \(event \d+\) in A, activity .* completed/);
   await expect(page.locator("#both-ends td").nth(0)).toContainText("card declined");
   await expect(page.locator("#both-ends td").nth(1)).not.toContainText("card declined");
   await expect(page.locator(".compared .differs.current")).toHaveCount(1);
@@ -62,7 +62,7 @@ test("two opened runs: by address, after a reload, swapped; one that was dropped
   await expect(page.locator(".compare-facts thead")).toContainText("Shopping cart of other code");
   await expect(page.locator("#side-a option:checked")).toHaveText("Shopping cart (sample), recorded");
   const first = page.locator("#first-difference");
-  await expect(first).toHaveText(/^They part first here: |^A and B do the same/);
+  await expect(first).toHaveText(/^First difference: |^A and B are equal/);
   const text = await first.innerText();
   expect(text).toMatch(/event \d+/);
   await page.reload();

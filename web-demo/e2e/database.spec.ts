@@ -69,9 +69,9 @@ const RAID: readonly Shown[] = [
   { construct: "broadcast", row: "broadcast→ 0", at: "await broadcast(", says: "0" },
   {
     construct: "named timer",
-    row: "timer muster1.5 min",
+    row: "timer muster1 min 30 s",
     at: "timer(raidTimers.muster",
-    says: `muster: "1.5 min"`,
+    says: `muster: "1 min 30 s"`,
     waits: "timer muster",
   },
   {

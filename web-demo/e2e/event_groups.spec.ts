@@ -20,7 +20,7 @@ test("things have chips of their groups; a chosen group hides the others, and ca
   await expect(rows).toHaveCount(5);
   await expect(page.locator(".tl-others")).not.toHaveCount(0);
   await expect(page.locator(".tl-item:not(.tl-others)", { hasText: "charge" })).toHaveCount(0);
-  await page.getByRole("button", { name: "Show all things" }).click();
+  await page.getByRole("button", { name: "Show all items" }).click();
   await expect(rows).toHaveCount(all);
   await expect(page.locator(".tl-others")).toHaveCount(0);
 

@@ -1,5 +1,5 @@
-// The tries of an activity. History has the last one alone: when it began and how it ended, and the failure of the one before. Where the
-// earlier ones lie follows from the retry policy, about.
+// The attempts of an activity. The history has only the last one: its start, its end, and the failure of the one before.
+// Times of earlier attempts are estimated from the retry policy.
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import { shownFailure } from "../values.ts";
 import { eventTimeMs, toMilliseconds } from "./event_time.ts";

@@ -154,14 +154,14 @@ class Run implements RunModel {
     const args = briefArgs(this.inputOf(item).map(plain));
     const output = this.outputOf(item);
     const failure = this.failureOf(item);
-    const tries = item.attempt > 1 ? `${item.attempt} tries, ` : "";
+    const attempts = item.attempt > 1 ? `${item.attempt} attempts, ` : "";
     if (failure !== undefined) {
-      return `${args === "" ? "" : `${args} `}${tries}${failure.cause?.message ?? failure.message}`.trim();
+      return `${args === "" ? "" : `${args} `}${attempts}${failure.cause?.message ?? failure.message}`.trim();
     }
     const end = output === undefined
       ? item.status === "open" || item.status === "completed" ? "" : item.status
       : `→ ${short(plain(output))}`;
-    return [args, tries.replace(/, $/, ""), end].filter((part) => part !== "").join(" ");
+    return [args, attempts.replace(/, $/, ""), end].filter((part) => part !== "").join(" ");
   }
 
   /** What its name does not say: its duration beside a name, what code wrote about it, whether it was cancelled. */

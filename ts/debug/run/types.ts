@@ -177,7 +177,7 @@ export interface RunModel {
   outputOf(item: RunItem): Shown | undefined;
   /** Why it failed; undefined where it did not. */
   failureOf(item: RunItem): ShownFailure | undefined;
-  /** The tries of an activity; empty for other things, and while no try has ended. */
+  /** The attempts of an activity. Empty for other items, and until the first attempt has ended. */
   attemptsOf(item: RunItem): readonly Attempt[];
   /** All that an event says, payloads decoded. */
   eventOf(eventId: number): unknown;

@@ -80,10 +80,10 @@ export function busyOf(model: RunModel): (readonly [number, number])[] {
   return merged;
 }
 
-/** Tries of more activities than these are not looked for gaps. */
+/** In runs with more activities, times of attempts do not bound gaps. */
 const MOST_TRIED = 500;
 
-/** Times of all events and tries, ascending, each once: what lies between two of them is a gap. */
+/** Times of all events and attempts, ascending, each once: a gap is between two of them. */
 export function timesOf(model: RunModel): number[] {
   const times: number[] = [];
   for (const { timeMs } of model.lines) if (timeMs !== undefined) times.push(timeMs);

@@ -138,16 +138,14 @@ function labelled(shapes: readonly Shape[], lane: Lane, end: number): Shape[] {
   return done.reverse();
 }
 
-const NTH = ["", "", "2nd", "3rd"];
+/** "attempt 4"; "" for the first. */
+export const formatAttempt = (attempt: number): string => attempt > 1 ? `attempt ${attempt}` : "";
 
-/** "4th try"; "" for the first. */
-export const triesText = (attempt: number): string => attempt > 1 ? `${NTH[attempt] ?? `${attempt}th`} try` : "";
-
-/** What stands on a bar: its name, or its last try where the lane has the name already. */
+/** The label of a bar: its name, or only its attempt if the lane has the name. */
 export function barText({ name, attempt, status }: RunItem, { isOneName, kind }: Lane): string {
-  const tries = triesText(attempt);
-  if (isOneName) return tries;
+  const last = formatAttempt(attempt);
+  if (isOneName) return last;
   const text = kind === "timer" ? name.replace(/^timer /, "") : name;
-  const end = status === "canceled" && kind === "timer" ? "canceled" : tries;
+  const end = status === "canceled" && kind === "timer" ? "canceled" : last;
   return [text, end].filter((part) => part !== "").join(", ");
 }

@@ -27,12 +27,12 @@ function namesOf(items: readonly RunItem[]): string {
 /** A text in at most so many letters. */
 export const cutTo = (text: string, most: number): string => text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 
-/** What a bar or a glyph says where there is room: its end, tries, time, events. */
+/** The tooltip of a bar or a glyph: its end, attempts, duration and events. */
 export function barTitle({ name, status, startMs, endMs, attempt, from, to }: RunItem): string {
   const took = startMs !== undefined && endMs !== undefined && endMs > startMs ? `, ${lasting(endMs - startMs)}` : "";
-  const tries = attempt > 1 ? `, ${attempt} tries` : "";
+  const attempts = attempt > 1 ? `, ${attempt} attempts` : "";
   const end = status === "completed" ? "" : `, ${WORDS[status] ?? status}`;
-  return `${name}${end}${tries}${took}, ${from === to ? `event ${from}` : `events ${from} to ${to}`}`;
+  return `${name}${end}${attempts}${took}, ${from === to ? `event ${from}` : `events ${from} to ${to}`}`;
 }
 
 const WORDS: { readonly [status: string]: string } = { timedOut: "timed out", open: "still open" };

@@ -1,4 +1,4 @@
-// The way to the comparison and back.
+// The button that opens and closes the comparison.
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { bindKeys } from "../app/keys.ts";

@@ -1,4 +1,5 @@
-// Compare: two runs, or branches of them, side by side. Which two stands in the address; the screen is loaded when it is asked for.
+// Compare: two runs or branches next to each other. The two are part of the address. The screen is loaded when
+// it is first opened.
 import { computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { addActions } from "../app/actions.tsx";
@@ -6,14 +7,14 @@ import { bindToAddress } from "../app/router.ts";
 import { currentRun, type OpenRun } from "../app/state.ts";
 import { CompareButton } from "./button.tsx";
 
-/** The two sides: a run's key, and behind "~" a branch of it. Undefined: nothing is compared. */
+/** The two sides: the key of a run, and after "~" the id of a branch. Undefined: no comparison. */
 export const sideA: Signal<string | undefined> = signal(undefined);
 export const sideB: Signal<string | undefined> = signal(undefined);
-/** Once it is loaded. */
+/** Undefined until it is loaded. */
 export const compareScreen: Signal<ComponentType | undefined> = signal(undefined);
 export const isComparing: ReadonlySignal<boolean> = computed(() => sideA.value !== undefined);
 
-/** The run that a side is of. */
+/** The key of a side's run. */
 export const runOfSide = (side: string): string => side.replace(/~\d+$/, "");
 
 const load = async () => {
@@ -22,7 +23,7 @@ const load = async () => {
   return module;
 };
 
-/** Shows a run beside its branch, or beside another opened run. */
+/** Compares a run with its branch, or with another opened run. */
 export async function openCompare(run: OpenRun): Promise<void> {
   (await load()).begin(run);
 }
@@ -39,7 +40,7 @@ effect(() => {
   if (isComparing.value && compareScreen.peek() === undefined) void load();
 });
 effect(() => {
-  // Who goes to a third run leaves the comparison.
+  // Moving to a third run closes the comparison.
   const key = currentRun.value?.key;
   const [a, b] = [sideA.peek(), sideB.peek()];
   if (a !== undefined && key !== undefined && key !== runOfSide(a) && (b === undefined || key !== runOfSide(b))) closeCompare();

@@ -1,4 +1,4 @@
-// The steps of both sides, aligned. What is the same folds away; a fold opens by its button.
+// The steps of both sides, aligned. Equal steps are folded; a button unfolds them.
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Comparison } from "../../../ts/what_if/compare.ts";
@@ -9,20 +9,20 @@ import { StepText } from "../what_if/steps.tsx";
 interface Props {
   readonly comparison: Comparison;
   readonly at: number;
-  /** How often the reader has moved: what is chosen comes into sight. */
+  /** Number of moves of the reader: each scrolls the chosen step into view. */
   readonly moves: number;
   readonly unfolded: ReadonlySet<number>;
   unfold(from: number): void;
   choose(index: number): void;
 }
 
-/** Rows that are drawn at once: folds keep comparisons far below it. */
+/** Limit for rows. Folding keeps most comparisons far below it. */
 const MOST = 2000;
 
 export function ComparedRows({ comparison, at, moves, unfolded, unfold, choose }: Props): JSX.Element {
   const current = useRef<HTMLTableRowElement>(null);
   const rows = useMemo(() => foldedSteps(comparison, { unfolded }), [comparison, unfolded]);
-  // The keys walk into a fold: it opens.
+  // Moving into a fold by keyboard unfolds it.
   const inFold = rows.find((row) => row.kind === "fold" && row.from <= at && at < row.to);
   useEffect(() => {
     if (inFold?.kind === "fold") unfold(inFold.from);
@@ -67,8 +67,8 @@ export function ComparedRows({ comparison, at, moves, unfolded, unfold, choose }
                 aria-current={isCurrent ? "true" : undefined}
                 onClick={() => choose(index)}
               >
-                <td>{a === undefined ? <span class="soft">not there</span> : <StepText step={a} />}</td>
-                <td>{b === undefined ? <span class="soft">not there</span> : <StepText step={b} />}</td>
+                <td>{a === undefined ? <span class="soft">missing</span> : <StepText step={a} />}</td>
+                <td>{b === undefined ? <span class="soft">missing</span> : <StepText step={b} />}</td>
                 <td class="num">{laterMs === undefined || Math.abs(laterMs) < 50 ? "" : `${(laterMs / 1000).toFixed(1)} s`}</td>
               </tr>
             );

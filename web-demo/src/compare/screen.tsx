@@ -1,4 +1,5 @@
-// The screen of a comparison: which two, how each ends, the place where they part, their steps side by side, and the state of both at a step.
+// The screen of a comparison: its two sides, their ends, the first difference, the steps of both, and the state
+// at a step.
 import { batch, type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
@@ -15,14 +16,14 @@ import { choices, type Side, sideOf } from "./sides.ts";
 import { BothStates } from "./states.tsx";
 import { Summary } from "./summary.tsx";
 
-/** Index of the step in sight. */
+/** Index of the current step. */
 const at: Signal<number> = signal(0);
-/** How often the reader has moved within this comparison. */
+/** Number of moves of the reader in this comparison. */
 const moves: Signal<number> = signal(0);
-/** Folds that are open, by the index of their first step. */
+/** Unfolded folds, by the index of their first step. */
 const unfolded: Signal<ReadonlySet<number>> = signal(new Set());
 
-/** Begins with a run and its branch in sight, else with another opened run of its type, else any other. */
+/** Starts with a run and its branch, else with another opened run of the same type, else with any other run. */
 export function begin(run: OpenRun): void {
   const branches = knownBranches(run);
   const branch = branches?.chosen.value ?? 0;
@@ -38,9 +39,9 @@ export function begin(run: OpenRun): void {
 export function CompareScreen(): JSX.Element {
   const [keyA, keyB] = [sideA.value ?? "", sideB.value];
   const a = sideOf(keyA);
-  const b = keyB === undefined ? "Choose what stands here." : sideOf(keyB);
+  const b = keyB === undefined ? "Choose a run or a branch." : sideOf(keyB);
   useEffect(() => {
-    // The address of a comparison names runs that this tab may not have open.
+    // The address of a comparison can name runs that this tab has not opened.
     for (const side of [keyA, keyB]) {
       if (side !== undefined && !openedRuns.peek().some(({ key }) => key === runOfSide(side))) void findRun(runOfSide(side));
     }
@@ -107,7 +108,7 @@ function Compared({ a, b, comparison }: { a: Side; b: Side; comparison: Comparis
 interface ChooserProps {
   readonly mark: "A" | "B";
   readonly chosen: string | undefined;
-  /** Why nothing stands there. */
+  /** Why the side is empty. */
   readonly said: string;
   choose(side: string): void;
 }
@@ -129,7 +130,7 @@ function Chooser({ mark, chosen, said, choose }: ChooserProps): JSX.Element {
   );
 }
 
-/** Other sides. The run of one of them is the page's run. */
+/** Changes the sides. The run of one side is the current run. */
 function choose(a: string, b: string | undefined): void {
   batch(() => {
     sideA.value = a;
@@ -140,7 +141,7 @@ function choose(a: string, b: string | undefined): void {
   });
 }
 
-/** To the next difference, or the one before; round the end. */
+/** Moves to the next or previous difference, and continues at the other end. */
 function toDifference({ differences }: Comparison, by: 1 | -1): void {
   if (differences.length === 0) return;
   const next = by === 1

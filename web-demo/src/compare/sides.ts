@@ -1,4 +1,4 @@
-// What can stand on a side: an opened run as it was recorded, or a branch of it that has run.
+// The possible sides of a comparison: an opened run as recorded, or a branch of it that has run.
 import type { DebugSession, SessionView } from "temporalex/debug";
 import type { HistoryEvent } from "../../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
 import { openedRuns, type OpenRun } from "../app/state.ts";
@@ -8,15 +8,15 @@ import { runOfSide } from "./mod.ts";
 /** One side of a comparison. */
 export interface Side {
   readonly run: OpenRun;
-  /** "Recorded", or the title of the branch; of runs with one id, the name of the file or sample. */
+  /** "Recorded", or the title of the branch. Among runs with the same id: the name of the file or sample. */
   readonly title: string;
-  /** Undefined while the file is read. */
+  /** Undefined while the file is being read. */
   readonly events: readonly HistoryEvent[] | undefined;
-  /** Undefined where the code has not run. */
+  /** Undefined if the code has not run. */
   readonly session: DebugSession | undefined;
 }
 
-/** All that can be chosen: the side and how it is called. */
+/** All sides that can be chosen, with their labels. */
 export function choices(): readonly (readonly [side: string, label: string])[] {
   return openedRuns.value.flatMap((run) => {
     const { type, id } = run.model.facts;
@@ -29,16 +29,16 @@ export function choices(): readonly (readonly [side: string, label: string])[] {
   });
 }
 
-/** Another open run has its type and id: then their names tell them apart. */
+/** Whether another opened run has the same type and id, so that only the file name is unique. */
 const isOneOfSeveral = (run: OpenRun): boolean =>
   openedRuns.value.some((other) =>
     other !== run && other.model.facts.id === run.model.facts.id && other.model.facts.type === run.model.facts.type
   );
 
-/** What stands on a side; a string: why nothing does. */
+/** The content of a side, or a string that says why it is empty. */
 export function sideOf(side: string): Side | string {
   const run = openedRuns.value.find(({ key }) => key === runOfSide(side));
-  if (run === undefined) return "This run is not open: open its history.";
+  if (run === undefined) return "This run is not open. Open its history.";
   const branches = branchesOf(run);
   const branch = Number(/~(\d+)$/.exec(side)?.[1] ?? 0);
   if (branch === 0) {
@@ -51,12 +51,12 @@ export function sideOf(side: string): Side | string {
   }
   const node = branches.tree.value.nodes.find(({ id }) => id === branch);
   if (node?.result === undefined) {
-    return `Branch ${branch} is not here: branches last until the page is loaded again. Run it again with What if.`;
+    return `Branch ${branch} does not exist: a reload deletes branches. Run it again with What if.`;
   }
   return { run, title: node.title, events: node.result.events, session: branches.sessions.value.get(branch) };
 }
 
-/** What the code shows at an event; undefined: it has not run, or not begun. */
+/** The state of the code at an event; undefined if it has not run, or not started. */
 export function sideView({ session }: Side, eventId: number): SessionView | undefined {
   return session === undefined || eventId < 1 ? undefined : session.viewAt(Math.min(eventId, session.length));
 }

@@ -1,4 +1,4 @@
-// What the code of both sides has published at a step, as a difference of B to A, and what each waits for there.
+// The published state of both sides at a step, as a difference of B from A, and what each side waits for.
 import type { JSX } from "preact";
 import type { Comparison } from "../../../ts/what_if/compare.ts";
 import { eventsAt } from "../../../ts/what_if/folded.ts";
@@ -24,21 +24,21 @@ export function BothStates({ a, b, comparison, at }: Props): JSX.Element {
       <section class="section">
         <h2 class="section-title">State at this step: B, and what differs from A</h2>
         {stateA === undefined && stateB === undefined
-          ? <p class="soft">{a.session === undefined && b.session === undefined ? NO_CODE : "Nothing is published yet."}</p>
+          ? <p class="soft">{a.session === undefined && b.session === undefined ? NO_CODE : "No state published yet."}</p>
           : stateB === undefined
-          ? <p class="soft">B has published nothing{b.session === undefined ? ": its code has not run" : ""}.</p>
+          ? <p class="soft">B has not published any state{b.session === undefined ? ": its code has not run" : ""}.</p>
           : <ValueDiff label="State of B" value={read(stateB)} before={read(stateA)} hasBefore={stateA !== undefined} />}
         {stateB === undefined && stateA !== undefined && (
           <ValueDiff label="State of A" value={read(stateA)} before={undefined} hasBefore={false} />
         )}
       </section>
       <section class="section">
-        <h2 class="section-title">Where they stand</h2>
+        <h2 class="section-title">Position and waits</h2>
         {sides.map(([mark, side, event, view]) => (
           <p class="end-line" key={mark} id={`end-state-${mark.toLowerCase()}`}>
             <span class={`side-mark of-${mark.toLowerCase()}`}>{mark}</span>
             <span>
-              {event < 1 ? "not begun" : `event ${event}`}
+              {event < 1 ? "not started" : `event ${event}`}
               {side.session === undefined ? "" : `: ${standing(view)}`}
             </span>
           </p>
@@ -48,7 +48,7 @@ export function BothStates({ a, b, comparison, at }: Props): JSX.Element {
   );
 }
 
-const NO_CODE = "What is published is known once the code of a run has been replayed.";
+const NO_CODE = "Replay the code of a run to see its published state.";
 
 function standing(view: ReturnType<typeof sideView>): string {
   if (view === undefined) return "nothing has run";

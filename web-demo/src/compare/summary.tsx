@@ -1,4 +1,4 @@
-// Both runs in a few lines: where they part first, how each ends and how long it took.
+// A summary of both runs: the first difference, how each run ends and how long it took.
 import type { JSX } from "preact";
 import type { ComparedStep, Comparison } from "../../../ts/what_if/compare.ts";
 import { firstDifference } from "../../../ts/what_if/folded.ts";
@@ -20,7 +20,7 @@ export function Summary({ a, b, comparison, next }: Props): JSX.Element {
   return (
     <>
       <div class="compare-first">
-        <p role="status" id="first-difference">{parting === undefined ? "A and B do the same." : firstText(parting)}</p>
+        <p role="status" id="first-difference">{parting === undefined ? "A and B are equal." : firstText(parting)}</p>
         <button type="button" class="button small" id="next-difference" aria-disabled={parting === undefined} onClick={next}>
           Next difference <kbd>n</kbd>
         </button>
@@ -38,7 +38,7 @@ export function Summary({ a, b, comparison, next }: Props): JSX.Element {
         </thead>
         <tbody>
           <tr id="both-ends">
-            <th scope="row">Ends</th>
+            <th scope="row">End</th>
             <td>
               <code>{endOf(a.events ?? [])}</code>
             </td>
@@ -47,7 +47,7 @@ export function Summary({ a, b, comparison, next }: Props): JSX.Element {
             </td>
           </tr>
           <tr>
-            <th scope="row">Took</th>
+            <th scope="row">Duration</th>
             <td>{lasting(tookMs[0])}</td>
             <td>{lasting(tookMs[1])}</td>
           </tr>
@@ -56,7 +56,7 @@ export function Summary({ a, b, comparison, next }: Props): JSX.Element {
             {(["a", "b"] as const).map((side) => <td key={side}>{count(steps.filter((step) => step[side]).length)}</td>)}
           </tr>
           <tr>
-            <th scope="row">Differ</th>
+            <th scope="row">Differences</th>
             <td colSpan={2}>{count(differences.length)} of {count(steps.length)}</td>
           </tr>
         </tbody>
@@ -67,12 +67,12 @@ export function Summary({ a, b, comparison, next }: Props): JSX.Element {
 
 const stepText = ({ eventId, kind, name, what }: Step) => `${[kind, name, what].filter(Boolean).join(" ")} (event ${eventId})`;
 
-/** Where two runs part, in a sentence. */
+/** The first difference as a sentence. */
 function firstText({ a, b }: Pick<ComparedStep, "a" | "b">): string {
-  if (a === undefined) return `They part first here: only B has ${stepText(b!)}.`;
-  if (b === undefined) return `They part first here: only A has ${stepText(a)}.`;
+  if (a === undefined) return `First difference: only B has ${stepText(b!)}.`;
+  if (b === undefined) return `First difference: only A has ${stepText(a)}.`;
   const alike = a.kind === b.kind && a.name === b.name && a.what === b.what;
   return alike
-    ? `They part first here: ${stepText(a)} has another value in B (event ${b.eventId}).`
-    : `They part first here: ${stepText(a)} in A, ${stepText(b)} in B.`;
+    ? `First difference: ${stepText(a)} has another value in B (event ${b.eventId}).`
+    : `First difference: ${stepText(a)} in A, ${stepText(b)} in B.`;
 }

@@ -1,5 +1,5 @@
-// The list of what happened: one row for one thing, a thin rule for a workflow task. What has happened at the position is ink, what has not is
-// pencil. It is one stop of the keyboard, a grid whose active row is the current one.
+// The list of items: one row per item, a thin rule per workflow task. Rows are ink up to the position, pencil
+// after it. It is a grid with one tab stop; its active row is the current one.
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
@@ -23,7 +23,7 @@ const hidden: Signal<ReadonlySet<ItemKind>> = signal<ReadonlySet<ItemKind>>(new 
 const isUnfolded: Signal<boolean> = signal(false);
 const sought: Signal<string> = signal("");
 
-/** Rows of a run, and where they are: made again when the choice changes, not when the position does. */
+/** The rows of a run and their places. Recomputed when the filter changes, not when the position does. */
 function useRows(run: OpenRun): ReadonlySignal<{ readonly rows: readonly Row[]; readonly tops: Float64Array }> {
   return useMemo(() =>
     computed(() => {
@@ -57,7 +57,7 @@ export function Events({ run }: { run: OpenRun }): JSX.Element {
   const move = (by: 1 | -1) => {
     const { rows } = made.peek();
     const row = rows[Math.max(0, Math.min(rows.length - 1, rowOf(rows, position.peek()) + by))];
-    // A thing that others overlap has the position within it already: the row's own place is its first event.
+    // The position can already be within an item that overlaps with others: the row's place is its first event.
     if (row !== undefined) goTo(row.from);
     open(row);
   };
@@ -77,7 +77,7 @@ export function Events({ run }: { run: OpenRun }): JSX.Element {
         class="scroll event-grid"
         id="events"
         role="grid"
-        aria-label="What happened"
+        aria-label="Events"
         aria-rowcount={rows.length}
         aria-activedescendant={current < 0 ? undefined : rowId(rows[current]!)}
         tabIndex={0}
@@ -112,9 +112,7 @@ export function Events({ run }: { run: OpenRun }): JSX.Element {
             );
           }}
         />
-        {rows.length === 0 && (
-          <p class="empty soft">Nothing fits. Kinds that are not pressed above, and other groups, are left out.</p>
-        )}
+        {rows.length === 0 && <p class="empty soft">No match. Hidden kinds and other groups are not searched.</p>}
       </div>
     </>
   );
@@ -155,7 +153,7 @@ function SearchField({ input, found, grid }: SearchProps): JSX.Element {
   );
 }
 
-/** Which kinds are shown, each with its count; and whether things are unfolded into events. */
+/** The filter: kinds with their counts, and a switch between items and events. */
 function Kinds({ run }: { run: OpenRun }): JSX.Element {
   const counts = useMemo(() => [...countsOf(run.model)].filter(([kind]) => kind !== "run"), [run]);
   const toggle = (kind: ItemKind) => {

@@ -1,4 +1,4 @@
-// Event groups in the list: a chip on each thing that is in one, and the choice of one, which leaves the others out.
+// Event groups in the list: a chip on each item of a group, and the select that hides other items.
 import { type EventGroup, eventGroups } from "temporalex/debug";
 import type { JSX } from "preact";
 import type { RunItem, RunModel } from "../app/run_model.ts";
@@ -40,10 +40,10 @@ const choose = (model: RunModel, group: EventGroup | undefined) => {
   chosenGroup.value = group === undefined ? undefined : { model, group, items: new Set(group.items) };
 };
 
-/** A list of thousands helps nobody: a run may have a group for each of its signals. */
+/** Limit for the select: a run can have a group per signal. */
 const MOST = 200;
 
-/** Messages of one name are told apart by their events. */
+/** The event id distinguishes messages of the same name. */
 const nameOf = ({ kind, label, eventId }: EventGroup): string => kind === "label" ? label : `${kind} ${label}, event ${eventId}`;
 
 export function Bar({ model }: { model: RunModel }): JSX.Element | null {
@@ -70,8 +70,8 @@ export function Bar({ model }: { model: RunModel }): JSX.Element | null {
           {labelled.length > 0 && messages.length > 0
             ? (
               <>
-                <optgroup label="Of the program">{labelled.map(option)}</optgroup>
-                <optgroup label="Of messages">{messages.map(option)}</optgroup>
+                <optgroup label="Labels in the code">{labelled.map(option)}</optgroup>
+                <optgroup label="Messages">{messages.map(option)}</optgroup>
               </>
             )
             : some.map(option)}
@@ -82,11 +82,11 @@ export function Bar({ model }: { model: RunModel }): JSX.Element | null {
         <button
           type="button"
           class="button small bare"
-          title="Show all things"
+          title="Show all items"
           onClick={() => choose(model, undefined)}
         >
           <Icon name="close" />
-          <span class="unseen">Show all things</span>
+          <span class="unseen">Show all items</span>
         </button>
       )}
     </div>
@@ -98,7 +98,7 @@ interface OfItem {
   readonly item: RunItem;
 }
 
-/** In a row. A message is known by its own. */
+/** The chip in a row. Messages have none, because each starts a group. */
 export function Chip({ model, item }: OfItem): JSX.Element | null {
   if (item.kind === "signal" || item.kind === "update" || !groupsOf(model).ofItem.has(item.index)) return null;
   return (
@@ -108,7 +108,7 @@ export function Chip({ model, item }: OfItem): JSX.Element | null {
   );
 }
 
-/** More than these are counted. */
+/** Limit for chips. */
 const MOST_CHIPS = 12;
 
 export function Fact({ model, item }: OfItem): JSX.Element | null {
@@ -127,7 +127,7 @@ export function Fact({ model, item }: OfItem): JSX.Element | null {
 export function Chips({ model, item, most }: OfItem & { most: number }): JSX.Element | null {
   const all = groupsOf(model).ofItem.get(item.index);
   if (all === undefined) return null;
-  // What the program named says more than which message led there.
+  // Labels in the code are more specific than messages, so they come first.
   const own = [...all].sort((a, b) => Number(b.kind === "label") - Number(a.kind === "label"));
   const chosen = chosenGroup.value?.model === model ? chosenGroup.value.group : undefined;
   const title = `In ${own.length === 1 ? "group" : "groups"} ${own.map(nameOf).join("; ")}`;

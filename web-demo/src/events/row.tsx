@@ -16,10 +16,13 @@ interface Props {
   readonly row: Row;
   readonly index: number;
   readonly top: number;
-  /** It has begun at the position. A row is not told the position: most of them look the same after a step. */
+  /**
+   * Whether it has begun at the position. The position is not a property, because most rows look the same after
+   * a step.
+   */
   readonly isPast: boolean;
   readonly isCurrent: boolean;
-  /** It is the task that ran last at the position. */
+  /** Whether it is the last task that ran at the position. */
   readonly isTask: boolean;
 }
 
@@ -70,10 +73,10 @@ export const EventRow = still(({ run, row, index, top, isPast, isCurrent, isTask
   );
 });
 
-/** What the code has in place of the value of the row. */
+/** The code's value for the row, if there is one difference. */
 const inCode = ({ differences }: ChangedValue) => differences.length === 1 ? ` ${differences[0]!.code}` : "";
 
-/** The event that the code stands against; 0: none. */
+/** The event of the divergence; 0 without one. */
 function problemAt({ verdict }: OpenRun): number {
   const said = verdict.value;
   return "problem" in said ? said.problem.eventId || said.problem.position : 0;

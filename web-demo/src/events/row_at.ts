@@ -1,8 +1,11 @@
-// Where a position is among the rows of the list, and how many things it has of each kind.
+// Finds the row at a position, and counts the items of each kind.
 import type { Row } from "../../../ts/run_view/rows.ts";
 import type { ItemKind, RunModel } from "../app/run_model.ts";
 
-/** Index of the row that a position is at: the last that has begun; -1 before all of them. Rows are in the order of their first events. */
+/**
+ * Index of the last row that has begun at a position; -1 before the first. Rows are in the order of their first
+ * events.
+ */
 export function rowOf(rows: readonly Row[], position: number): number {
   let [low, high] = [0, rows.length];
   while (low < high) {
@@ -13,13 +16,13 @@ export function rowOf(rows: readonly Row[], position: number): number {
   return low - 1;
 }
 
-/** Index of the rule of the task that ran last, or runs, at a row; -1: none. */
+/** Index of the row of the last task that ran at a row, or runs there; -1 without one. */
 export function taskRowOf(rows: readonly Row[], at: number): number {
   while (at >= 0 && rows[at]!.is !== "task") at--;
   return at;
 }
 
-/** How many things of each kind there are, in the order of their first appearance. */
+/** Number of items of each kind, in the order of their first appearance. */
 export function countsOf(model: RunModel): ReadonlyMap<ItemKind, number> {
   const counts = new Map<ItemKind, number>();
   for (const { kind } of model.items) counts.set(kind, (counts.get(kind) ?? 0) + 1);

@@ -1,6 +1,6 @@
-// Which things a search finds: by name, values and failures, and by what their events say.
+// Searches items by name, values, failures and the content of their events.
 import type { RunModel } from "../app/run_model.ts";
 
-/** Indices of the items; undefined: nothing is sought. */
+/** Indexes of the items; undefined without a search. */
 export const search = (model: RunModel, text: string): ReadonlySet<number> | undefined =>
   text.trim() === "" ? undefined : model.search(text);

@@ -1,4 +1,4 @@
-// Arrows over the lanes, thin and without a say in what a press means.
+// Arrows above the lanes. They are thin and do not receive clicks.
 import type { JSX } from "preact";
 import type { Arrow } from "./arrows.ts";
 

@@ -1,4 +1,4 @@
-// From what happened to the fiber that went on because of it, in the task at the position: who woke whom.
+// Arrows of the task at the position: from an item to the fiber that it resumed.
 import type { Cause, DebugSession } from "temporalex/debug";
 import type { RunModel } from "../app/run_model.ts";
 import { LANE_PX, type PlacedLane } from "../../../ts/run_view/timeline/geometry.ts";
@@ -15,12 +15,12 @@ export interface Arrow {
   readonly text: string;
 }
 
-/** What wakes more fibers at once than these would be a web of lines. */
+/** If more fibers are resumed at once, no arrows are drawn. */
 const MOST = 12;
-/** In longer runs causes are not collected for the timeline: the inspector has those of each await. */
+/** Causes of longer runs are not collected for the timeline. The inspector shows them for each await. */
 const MOST_TASKS = 2000;
 
-/** What woke fibers, by the event of the task in which they went on. */
+/** What resumed fibers, by the event of the task in which they resumed. */
 export type CausesByTask = ReadonlyMap<number, readonly Cause[]>;
 
 export function causesByTask({ code, tasks }: DebugSession): CausesByTask {
@@ -43,7 +43,7 @@ export interface Placed {
   readonly lanes: readonly PlacedLane[];
 }
 
-/** Fibers and things that have no lane have no arrow. */
+/** Fibers and items without a lane have no arrow. */
 export function arrowsOf(causes: readonly Cause[], placed: Placed): Arrow[] {
   const { model, session, scale, clock, lanes } = placed;
   const arrows: Arrow[] = [];
@@ -65,7 +65,7 @@ export function arrowsOf(causes: readonly Cause[], placed: Placed): Arrow[] {
   return arrows;
 }
 
-/** The lower edge of what is drawn in a fiber's lane. The run has the first lane. */
+/** The lower edge of the shapes in a fiber's lane. The first lane is that of the run. */
 function fiberY(fiber: number, { session, added }: Placed): number | undefined {
   const bottom = (index: number) => (index + 1) * LANE_PX - 4;
   if (session.code?.fibers[fiber]?.kind === "run") return bottom(0);

@@ -23,7 +23,7 @@ export const Axis = still(({ scale, fromX, toX }: Sight): JSX.Element => {
   );
 });
 
-/** Hair lines of the marks; grey ground and a torn edge where the line is cut. */
+/** Lines of the marks; gray ground and a torn edge where the axis is cut. */
 export const Ground = still(({ scale, fromX, toX, height }: Sight & { readonly height: number }): JSX.Element => {
   const cuts = scale.pieces.filter(({ isCut, x0, x1 }) => isCut && x1 >= fromX && x0 <= toX);
   return (
@@ -33,7 +33,7 @@ export const Ground = still(({ scale, fromX, toX, height }: Sight & { readonly h
       )}
       {cuts.map(({ x0, x1, fromMs, toMs }) => (
         <rect key={x0} class="tl-gap" x={x0} width={x1 - x0} y={0} height={height}>
-          <title>{`${lasting(toMs - fromMs)} are cut out here`}</title>
+          <title>{`${lasting(toMs - fromMs)} without events are cut out here`}</title>
         </rect>
       ))}
     </g>
@@ -54,7 +54,7 @@ export const Hairs = still(({ added, lanes, from, to }: HairsProps): JSX.Element
   return <>{tops.map((top) => <line key={top} class="tl-hair" x1={from} x2={to} y1={top - 0.5} y2={top - 0.5} />)}</>;
 });
 
-/** Drawn over bars: they go on behind the tear. */
+/** Drawn above bars, because bars continue behind the tear. */
 export const Tears = still(({ scale, fromX, toX, height }: Sight & { readonly height: number }): JSX.Element => {
   return (
     <g aria-hidden="true" class="tl-tears">

@@ -1,7 +1,7 @@
-// A hand on the timeline.
+// Dragging on the timeline.
 import { useRef } from "preact/hooks";
 
-/** A press anywhere moves, and goes on moving until it is let go. */
+/** A press moves the position, and continues to move it until it is released. */
 export function useDrag(moveTo: (clientX: number) => void): { down(event: PointerEvent): void; moved(): boolean } {
   const state = useRef({ from: 0, hasMoved: false });
   const latest = useRef(moveTo);
@@ -14,7 +14,7 @@ export function useDrag(moveTo: (clientX: number) => void): { down(event: Pointe
       state.current = { from: event.clientX, hasMoved: false };
       if (!isThing) latest.current(event.clientX);
       const move = ({ clientX }: PointerEvent) => {
-        // A hand that presses a thing trembles; that is no drag.
+        // A small movement during a press is a click, not a drag.
         if (!state.current.hasMoved && Math.abs(clientX - state.current.from) < 4) return;
         state.current.hasMoved = true;
         latest.current(clientX);

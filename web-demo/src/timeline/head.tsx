@@ -1,4 +1,4 @@
-// The name of a lane; its glyph alone on narrow screens.
+// The name of a lane; only its glyph on narrow screens.
 import type { JSX } from "preact";
 import { Glyph } from "../ui/glyph.tsx";
 import { still } from "../ui/still.ts";

@@ -1,20 +1,20 @@
-// The flag of the playhead: a slider for the keyboard, and what a hand takes hold of.
+// The flag of the playhead: a slider for the keyboard, and a handle for the pointer.
 import type { JSX } from "preact";
 import { digitsOf } from "../../../ts/run_view/rows.ts";
 import { goTo, type OpenRun, playing, position } from "../app/state.ts";
 import { clock, count } from "../ui/time.ts";
 import { LETTER_PX } from "../../../ts/run_view/timeline/layout.ts";
 
-/** A page is a part of the run, at least some events. */
+/** Page Up and Page Down move by a part of the run, but at least by some events. */
 const PAGES = 20;
 const LEAST_PAGE = 5;
 
 interface Props {
   readonly run: OpenRun;
   readonly x: number;
-  /** The flag begins here at the left: it does not hide behind the lanes' heads. */
+  /** Leftmost place of the flag: it does not move behind the heads of the lanes. */
   readonly leastX: number;
-  /** It ends here at the right. */
+  /** Rightmost place of the flag. */
   readonly mostX: number;
   readonly last: number;
   onDrag(event: PointerEvent): void;

@@ -1,4 +1,5 @@
-// The run's own lane: a notch for each workflow task, red for one that failed, and in yellow what the run waits for at the position.
+// The lane of the run: a notch per workflow task, red if it failed, and in yellow what the run waits for at the
+// position.
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { countLeading } from "../app/ascending.ts";
@@ -21,7 +22,7 @@ export function RunLane({ run, drawing, tasks }: { run: OpenRun; drawing: Drawin
     <g class="tl-run" transform={`translate(0 0)`}>
       {from !== undefined && text !== "" && (
         <g>
-          <title>{`Since task ${count(since!.number)} it waits for ${text}`}</title>
+          <title>{`Waits for ${text} since task ${count(since!.number)}`}</title>
           <rect class="tl-waits" x={from} y={4} width={Math.max(2, room)} height={LANE_PX - 8} rx={3} />
           {room > 60 && <text class="tl-wait-text" x={from + 7} y={16}>{cutTo(text, Math.floor((room - 10) / LETTER_PX))}</text>}
         </g>
@@ -42,7 +43,7 @@ const Notch = still(({ task, x, isFaint }: NotchAt & { readonly isFaint: boolean
   return <rect class={look} x={x - 1} y={LANE_PX - 8} width={2} height={8} />;
 });
 
-/** What it waits for: as the code says where there is code, else what is open. */
+/** What the run waits for: awaits of the code if it was replayed, else open items. */
 function waitText({ model }: OpenRun, position: number): string {
   const labels = shownView.value?.open.map(({ label }) => label) ?? model.pendingAt(position).map(({ name }) => name);
   const names = [...new Set(labels)];

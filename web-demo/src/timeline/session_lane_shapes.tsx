@@ -1,4 +1,4 @@
-// What lies in the lanes that a replay adds, above those of the history. Ink and pencil as in the others.
+// Shapes in the lanes that a replay adds above those of the history. Ink and pencil as in the other lanes.
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { COLOUR_OF } from "../ui/glyph.tsx";
@@ -10,11 +10,11 @@ import type { SessionBar, SessionLane } from "./session_lanes.ts";
 import { cutTo } from "../../../ts/run_view/timeline/texts.ts";
 import type { Drawing } from "./shapes.tsx";
 
-/** Of a bar that took no time. */
+/** Width of a bar without duration. */
 const LEAST_PX = 3;
-/** Of the box of what the code did: it has no length in time, and is as wide as its text. */
+/** Largest width of the box with the code's command. It has no duration and is as wide as its text. */
 const MOST_BOX_PX = 320;
-/** What the box may take of the air after the last event. */
+/** How far the box extends into the space after the last event. */
 const AIR_PX = 20;
 const BAR_PX = 15;
 const TOP_PX = (LANE_PX - BAR_PX) / 2;
@@ -33,11 +33,11 @@ export function SessionLaneShapes({ lanes, drawing }: { lanes: readonly SessionL
   );
 }
 
-/** A line as far as code and history agree, then what the code did instead. */
+/** A line up to the divergence, then the command of the code. */
 const CodeBox = still(({ bar: { fromMs, text }, scale }: { bar: SessionBar; scale: Scale }): JSX.Element => {
   const at = scale.x(fromMs);
   const wide = Math.min(MOST_BOX_PX, scale.width, text.length * LETTER_PX + 14);
-  // At the end of the run there is no room after the place: it is drawn before it.
+  // Without room after the divergence the box is drawn before it.
   const x = Math.max(0, at + 6 + wide <= scale.width + AIR_PX ? at + 6 : at - 6 - wide);
   return (
     <g>
@@ -55,7 +55,7 @@ interface Placed {
   readonly w: number;
 }
 
-/** Bars between two pixels. Of many that are too small to be told apart one is drawn. */
+/** Bars between two pixels. Of bars that are too small to distinguish, one is drawn. */
 function placedIn(bars: readonly SessionBar[], scale: Scale, fromX: number, toX: number): readonly Placed[] {
   const placed: Placed[] = [];
   for (const bar of bars) {

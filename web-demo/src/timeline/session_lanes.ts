@@ -1,21 +1,21 @@
-// Lanes that a replay adds to those of the history: what the code did where it parts from history, one for each fiber that outlives its
-// task, and the published state. Made once for a replay, never by a step.
+// Lanes that a replay adds: the code's command at the divergence, one lane per fiber that outlives its task,
+// and the published state. They are built once per replay.
 import type { DebugSession } from "temporalex/debug";
 import type { RunModel } from "../app/run_model.ts";
 import { briefOf } from "../code/session_facts.ts";
 import type { GlyphKind } from "../ui/glyph.tsx";
 
-/** A stretch of a lane. */
+/** A bar in a lane. */
 export interface SessionBar {
   /** The event at which it begins. */
   readonly from: number;
   readonly fromMs: number;
-  /** The end of the history where it has not ended. */
+  /** The end of the history if it has not ended. */
   readonly toMs: number;
   readonly text: string;
   /** Index of the fiber. */
   readonly fiber: number | undefined;
-  /** The message that the fiber was begun for. */
+  /** The event of the message that started the fiber. */
   readonly cause: number | undefined;
 }
 
@@ -28,12 +28,12 @@ export interface SessionLane {
   readonly bars: readonly SessionBar[];
 }
 
-/** More fibers at once than these share the last lane, over each other. */
+/** Limit for lanes of fibers. Further fibers share the last lane and overlap. */
 const MOST_FIBER_LANES = 8;
-/** Published states of longer runs are not decoded for a lane: the inspector has each of them. */
+/** Published states of longer runs are not decoded for a lane. The inspector shows them. */
 const MOST_STATE_TASKS = 2000;
 
-/** `clock`: the time of each event, at its id - 1. */
+/** `clock`: the time of each event, at index id - 1. */
 export function sessionLanes(model: RunModel, session: DebugSession | undefined, clock: ArrayLike<number>): SessionLane[] {
   if (session === undefined) return [];
   return [...codeLane(session, clock), ...fiberLanes(model, session, clock), ...stateLane(session, clock)];
@@ -50,20 +50,20 @@ function codeLane({ problem }: DebugSession, clock: ArrayLike<number>): SessionL
 
 interface Filling {
   readonly kind: GlyphKind;
-  /** Of its fibers. */
+  /** The name of its fibers. */
   readonly name: string;
   readonly label: string;
   readonly bars: SessionBar[];
-  /** The event from which on it is free; undefined: it never is again. */
+  /** The event from which on the lane is free; undefined if it stays occupied. */
   free: number | undefined;
 }
 
-/** Fibers of one name that follow each other share a lane. */
+/** Fibers with the same name that follow each other share a lane. */
 function fiberLanes(model: RunModel, { code }: DebugSession, clock: ArrayLike<number>): SessionLane[] {
   const lanes: Filling[] = [];
   const endMs = clock[clock.length - 1] ?? 0;
   for (const { id, kind, name, from, to, cause } of code?.fibers ?? []) {
-    // One that ends in the task in which it began is a moment: its message says all of it.
+    // A fiber that ends in its first task has no duration: its message is enough.
     if (kind === "run" || to === from) continue;
     const message = cause === undefined ? undefined : model.itemOf(cause);
     const detail = message === undefined ? "" : model.detailOf(message);
@@ -77,7 +77,7 @@ function fiberLanes(model: RunModel, { code }: DebugSession, clock: ArrayLike<nu
     };
     let lane = lanes.find((one) => one.name === name && one.free !== undefined && one.free <= from);
     if (lane === undefined && lanes.length < MOST_FIBER_LANES) {
-      // A handler is known by its message: a narrow head has no room for more.
+      // A handler is named by its message, because a narrow head has no room for more.
       const { kind, name: label } = message ?? { kind: "run" as const, name };
       lanes.push(lane = { kind, name, label, bars: [], free: from });
     }
@@ -105,7 +105,7 @@ function stateLane({ code, tasks, length }: DebugSession, clock: ArrayLike<numbe
     fiber,
     cause: undefined,
   }));
-  // Of several in one task the last one stays.
+  // Only the last of several states of one task.
   const last = bars.filter(({ from }, i) => bars[i + 1]?.from !== from);
   return [{ key: "state", is: "state", kind: "state", label: "state", bars: last }];
 }

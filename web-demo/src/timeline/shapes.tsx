@@ -1,5 +1,5 @@
-// What lies in a lane: bars with their tries, glyphs with their names, strips of what is too small. Ink is what has happened at the position;
-// the rest is drawn in pencil.
+// Shapes in a lane: bars with their attempts, glyphs with their names, strips for items that are too small. Ink
+// up to the position, pencil after it.
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import type { RunItem, RunModel } from "../app/run_model.ts";
@@ -10,12 +10,12 @@ import { barIn, type PlacedLane } from "../../../ts/run_view/timeline/geometry.t
 import {
   type Bar,
   barText,
+  formatAttempt,
   type LaneLayout,
   LETTER_PX,
   type Point,
   type Shape,
   type StripOf,
-  triesText,
 } from "../../../ts/run_view/timeline/layout.ts";
 import type { Scale } from "../../../ts/run_view/timeline/scale.ts";
 import { barTitle, cutTo, densityOf, isDrawnRed, stripFacts } from "../../../ts/run_view/timeline/texts.ts";
@@ -24,14 +24,14 @@ export interface Drawing {
   readonly model: RunModel;
   readonly scale: Scale;
   readonly position: number;
-  /** Of the playhead. */
+  /** Position of the playhead. */
   readonly x: number;
   readonly shown: RunItem | undefined;
   readonly fromX: number;
   readonly toX: number;
 }
 
-/** Shapes are told what of the position changes their look, and not the position: after a step most of them are as before. */
+/** Shapes receive what changes their look, not the position: after a step most of them are unchanged. */
 export function LaneShapes({ lane, drawing }: { lane: PlacedLane; drawing: Drawing }): JSX.Element {
   const { model, scale, position, shown, fromX, toX } = drawing;
   const members = itemsInGroup(model);
@@ -60,7 +60,7 @@ export function LaneShapes({ lane, drawing }: { lane: PlacedLane; drawing: Drawi
   );
 }
 
-/** Of a point's name and what it carried. */
+/** Largest width of a point's name and value. */
 const MOST_TEXT_PX = 240;
 
 /** Shapes between two pixels. */
@@ -77,7 +77,7 @@ interface BarProps extends Pick<Drawing, "model" | "scale"> {
   readonly lane: PlacedLane;
   readonly begun: boolean;
   readonly done: boolean;
-  /** As far as it has happened. */
+  /** The right end of the ink. */
   readonly inkTo: number;
   readonly look: string;
 }
@@ -86,9 +86,9 @@ const BarShape = still(({ bar, lane, model, scale, begun, done, inkTo, look }: B
   const { item, x, w, row, label } = bar;
   const { step, height, pad } = barIn(lane);
   const y = pad + row * step;
-  // Where tries are seen the last one says which it is.
-  const hasTries = item.kind === "activity" && item.attempt > 1 && w >= TRIES_PX;
-  const text = label === "none" || (hasTries && lane.lane.isOneName && label === "in") ? "" : barText(item, lane.lane);
+  // If attempts are drawn, the last one has the label.
+  const hasAttempts = item.kind === "activity" && item.attempt > 1 && w >= ATTEMPTS_PX;
+  const text = label === "none" || (hasAttempts && lane.lane.isOneName && label === "in") ? "" : barText(item, lane.lane);
   const isInk = done || (begun && label === "in" && inkTo - x >= text.length * LETTER_PX + 10);
   return (
     <g data-item={item.index} class={look}>
@@ -113,8 +113,8 @@ const BarShape = still(({ bar, lane, model, scale, begun, done, inkTo, look }: B
   );
 });
 
-/** Below this tries are not told apart. */
-const TRIES_PX = 24;
+/** In narrower bars attempts are not drawn. */
+const ATTEMPTS_PX = 24;
 
 interface InkProps extends Pick<Drawing, "model" | "scale"> {
   readonly bar: Bar;
@@ -126,9 +126,9 @@ interface InkProps extends Pick<Drawing, "model" | "scale"> {
 
 function Ink({ bar: { item, x, w }, y, height, to, isOneName, model, scale }: InkProps): JSX.Element {
   const isPale = item.status === "canceled";
-  const tries = item.kind === "activity" && item.attempt > 1 && w >= TRIES_PX ? model.attemptsOf(item) : [];
-  const nth = triesText(item.attempt);
-  if (tries.length < 2) {
+  const attempts = item.kind === "activity" && item.attempt > 1 && w >= ATTEMPTS_PX ? model.attemptsOf(item) : [];
+  const label = formatAttempt(item.attempt);
+  if (attempts.length < 2) {
     return (
       <rect class={isPale ? "tl-ink tl-canceled" : "tl-ink"} x={x} y={y} width={Math.max(2, to - x)} height={height} rx={3} />
     );
@@ -136,7 +136,7 @@ function Ink({ bar: { item, x, w }, y, height, to, isOneName, model, scale }: In
   return (
     <>
       <rect class="tl-wait" x={x} y={y} width={to - x} height={height} rx={3} />
-      {tries.map(({ number, startMs, endMs, about }) => {
+      {attempts.map(({ number, startMs, endMs, about }) => {
         if (startMs === undefined) return null;
         const from = scale.x(startMs);
         const until = Math.min(to, endMs === undefined ? to : scale.x(endMs));
@@ -146,8 +146,8 @@ function Ink({ bar: { item, x, w }, y, height, to, isOneName, model, scale }: In
           <g key={number}>
             <rect class={about ? "tl-try" : "tl-ink"} x={from} y={y} width={wide} height={height} rx={3} />
             {about && <rect class="tl-red" x={from + wide - 2} y={y} width={2} height={height} />}
-            {!about && isOneName && wide >= nth.length * LETTER_PX + 12 && (
-              <text class="tl-on" x={from + 6} y={y + height / 2 + 4}>{nth}</text>
+            {!about && isOneName && wide >= label.length * LETTER_PX + 12 && (
+              <text class="tl-on" x={from + 6} y={y + height / 2 + 4}>{label}</text>
             )}
           </g>
         );
@@ -158,7 +158,7 @@ function Ink({ bar: { item, x, w }, y, height, to, isOneName, model, scale }: In
 
 interface PointProps {
   readonly point: Point;
-  /** Of the lane. */
+  /** Height of the lane. */
   readonly height: number;
   readonly begun: boolean;
   readonly look: string;
@@ -193,7 +193,7 @@ interface StripProps {
   readonly inkTo: number;
 }
 
-/** Darker where more of them lie. */
+/** Darker where more items overlap. */
 const StripShape = still(({ strip, lane, inkTo }: StripProps): JSX.Element => {
   const { items, x, w, row } = strip;
   const { step, height, pad } = barIn(lane);

@@ -1,4 +1,4 @@
-// What part of the timeline is in sight, and what stays there when it is zoomed or the position moves.
+// The visible part of the timeline, and what stays visible when the zoom or the position changes.
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { position } from "../app/state.ts";
 import type { Geometry } from "../../../ts/run_view/timeline/geometry.ts";
@@ -7,15 +7,15 @@ import { zoom, zoomBy } from "./view.ts";
 type Scroller = { readonly current: HTMLDivElement | null };
 
 export interface Sight {
-  /** Pixels that are scrolled away at the left. */
+  /** Pixels scrolled at the left. */
   readonly left: number;
   readonly wide: number;
-  /** Where the pointer was that zooms, from the left of the element; undefined: a key or a button does. */
+  /** The pointer of a zoom, from the left of the element; undefined for a zoom by key or button. */
   readonly held: { current: number | undefined };
   look(): void;
 }
 
-/** Follows the size and the scrolling of an element; its wheel zooms with Ctrl. */
+/** Follows the size and scrolling of an element. Its wheel zooms while Ctrl is pressed. */
 export function useSight(scroller: Scroller): Sight {
   const [[left, wide], setSight] = useState<readonly [number, number]>([0, 0]);
   const held = useRef<number | undefined>(undefined);
@@ -49,7 +49,7 @@ interface Kept extends Pick<Sight, "held" | "look"> {
   readonly geometry: Geometry;
   /** Time of each event. */
   readonly clock: Float64Array;
-  /** Of the playhead. */
+  /** Position of the playhead. */
   readonly x: number;
   /** Width of the heads of lanes. */
   readonly head: number;
@@ -59,7 +59,7 @@ interface Kept extends Pick<Sight, "held" | "look"> {
 
 export function useKept({ scroller, held, look, geometry, clock, x, head, before }: Kept): void {
   const last = useRef(geometry);
-  // Zooming keeps what is under the pointer, or the playhead, where it is.
+  // A zoom keeps the place under the pointer, or the playhead.
   useLayoutEffect(() => {
     const element = scroller.current!;
     const { scale } = geometry;
@@ -73,9 +73,9 @@ export function useKept({ scroller, held, look, geometry, clock, x, head, before
     }
     last.current = geometry;
   }, [geometry]);
-  // A step keeps the playhead in sight.
+  // A step keeps the playhead visible.
   useLayoutEffect(() => {
-    // Asked where it scrolled, a browser lays the page out first: not where it cannot scroll.
+    // Reading the scroll position forces a layout, so it is not read where the element cannot scroll.
     if (zoom.peek() === 1) return;
     const element = scroller.current!;
     const at = x + before - element.scrollLeft;

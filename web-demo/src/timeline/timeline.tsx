@@ -1,7 +1,7 @@
-// The run over time: one lane for each kind of thing or name, real time or with its gaps cut, and the playhead.
+// The run over time: one lane per kind of item or name, in real time or with its gaps cut, and the playhead.
 //
-// It is svg, in an element that scrolls by itself: texts can be searched and read out, lines are sharp at any density of pixels, the browser
-// scrolls without script. What is out of sight is not drawn, and what is too small is merged, so 51,200 events are some hundred shapes.
+// It is an svg in a scrolling element, so texts can be searched and read by screen readers. Invisible shapes
+// are not drawn and small ones are merged: 51,200 events are some hundred shapes.
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { goTo, length, type OpenRun, playing, position, selected, selectItem, shownItem, shownView } from "../app/state.ts";
@@ -22,13 +22,13 @@ import { useKept, useSight } from "./sight.ts";
 import "./timeline.css";
 import { bindTimelineKeys, cutsGaps, MOST_PX, zoom } from "./view.ts";
 
-/** Air before the first event, and after the last one for its name. */
+/** Space before the first event, and after the last one for its name. */
 const PAD_PX = 10;
 const END_PX = 80;
 const NARROW_END_PX = 24;
-/** Shapes this far out of sight are drawn too. */
+/** Shapes this far outside of the visible part are drawn as well. */
 const MARGIN_PX = 300;
-/** The head of lanes: names, or glyphs alone on narrow screens. As in timeline.css. */
+/** Width of the heads of lanes: names, or only glyphs on narrow screens. As in timeline.css. */
 const HEAD_PX = 132;
 const NARROW_HEAD_PX = 30;
 const NARROW_PX = 720;

@@ -52,7 +52,7 @@ test("two branches of a run: where they part, how each ends, the state at a step
   await page.keyboard.press("x");
   await expect(page.locator("#both-ends")).toBeVisible();
   await page.reload();
-  await expect(page.locator(".compare-side").nth(1)).toContainText("branches last until the page is loaded again");
+  await expect(page.locator(".compare-side").nth(1)).toContainText("a reload deletes branches");
 });
 
 test("two opened runs: by address, after a reload, swapped; one that was dropped", async ({ app }) => {
@@ -91,5 +91,5 @@ test("two opened runs: by address, after a reload, swapped; one that was dropped
 
 test("a branch lasts as long as the page: an address that names one says so", async ({ app }) => {
   await app.start("#/open?run=sample:shopping_cart&e=1&a=sample:shopping_cart&b=sample:shopping_cart~2");
-  await expect(app.page.locator(".compare-side").nth(1)).toContainText("branches last until the page is loaded again");
+  await expect(app.page.locator(".compare-side").nth(1)).toContainText("a reload deletes branches");
 });

@@ -1,4 +1,4 @@
-// What Vite makes of imports that are no modules.
+// Types of imports that Vite resolves.
 declare module "*?url" {
   const url: string;
   export default url;
@@ -12,12 +12,12 @@ declare module "*.css";
 declare module "virtual:sandbox" {
   const url: string;
   export default url;
-  /** Of sandbox.html, with the version of what is in it. */
+  /** The address of sandbox.html, with a version. */
   export const frameUrl: string;
-  /** Of the script in which a pasted codec runs. */
+  /** The address of the script that runs a pasted codec. */
   export const codecScriptUrl: string;
 }
-// The samples that a spare worker replays, as bytes in base64 (tools/sandbox.mjs).
+// Samples that a spare worker replays, in base64 (tools/sandbox.mjs).
 declare module "virtual:rehearsal" {
   const histories: readonly string[];
   export default histories;

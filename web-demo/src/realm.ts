@@ -1,4 +1,4 @@
-// The worker in which workflow code runs, for the shop and the debugger: the seven examples, behind the determinism guard.
+// The worker of workflow code of the shop and the debugger: the seven examples, behind the determinism guard.
 import { serveRealm } from "temporalex/realm";
 
 serveRealm(() => import("./workflows.ts"));

@@ -1,4 +1,4 @@
-// The workflows that this page has code for.
+// The workflows of the examples that this page runs.
 export { batchProcess } from "../../examples/batch_process/workflow.ts";
 export { counter } from "../../examples/counter/workflow.ts";
 export { eventCollector } from "../../examples/event_collector/workflow.ts";

@@ -1,15 +1,15 @@
-// Whether this page is served by `temporalex debug` or `temporalex ui`: their server says so in the page's head.
+// Whether this page is served by `temporalex debug` or `temporalex ui`: the server adds a meta tag to the page.
 
-/** What the server says of itself. */
+/** Content of the meta tag. */
 export type Served =
   | {
     readonly by: "debug";
     readonly histories: readonly { readonly name: string; readonly open: boolean }[];
-    /** There is code, which comes by the feed. */
+    /** Whether the server has code, which it sends in the feed. */
     readonly code: boolean;
-    /** The codec endpoint of the command line, to which the server passes payloads on. */
+    /** The codec endpoint of the command line. The server forwards payloads to it. */
     readonly codecEndpoint?: string;
-    /** Runs that a history names can be fetched: they are of a store or a cluster. */
+    /** Whether linked runs can be fetched: the histories come from a store or a cluster. */
     readonly linked?: boolean;
   }
   | {
@@ -17,11 +17,11 @@ export type Served =
     readonly where: string;
     readonly namespace: string;
     readonly readOnly: boolean;
-    /** Code comes by the feed, and opened runs are replayed against it. */
+    /** Whether the server has code, against which opened runs are replayed. */
     readonly code?: boolean;
   };
 
-/** Undefined: this page lies on a server that knows nothing of it. */
+/** Undefined if another server serves this page. */
 export const served: Served | undefined = read();
 
 function read(): Served | undefined {
@@ -29,5 +29,5 @@ function read(): Served | undefined {
   return text === null || text === undefined ? undefined : JSON.parse(text) as Served;
 }
 
-/** An address of the server's data. The page lies below the server's token, so no address names it. */
+/** An address of the server's data, relative to the page, whose path contains the server's token. */
 export const dataAddress = (path: string): URL => new URL(`data/${path}`, document.baseURI);

@@ -1,11 +1,12 @@
-// A run that goes on while it is looked at, or whose file is written again. Whoever stands at its end follows it; whoever has stepped back stays, and is told what came.
+// Replaces a run that has new events, or whose file was written again. The position follows the end if it was
+// there; otherwise it stays, and the number of new events is shown.
 import { batch, type Signal, signal } from "@preact/signals";
 import { currentRun, goTo, openedRuns, type OpenRun, position } from "../app/state.ts";
 
-/** Events of the current run that came since its end was last in sight. */
+/** Events of the current run that arrived since the position was last at the end. */
 export const newEvents: Signal<number> = signal(0);
 
-/** Puts a run in the place of what it was before. */
+/** Replaces a run by its newer state. */
 export function replaceRun(before: OpenRun, next: OpenRun): void {
   const length = before.model.lines.length;
   const isShown = currentRun.peek() === before;

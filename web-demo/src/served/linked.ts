@@ -1,14 +1,17 @@
-// A run that a history names, from the store or the cluster behind the command that serves this page.
+// Fetches a linked run from the store or the cluster of the command that serves this page.
 import type { RunLink } from "temporalex/debug";
 import { readRun } from "../app/run_model.ts";
 import { makeRun, openedRuns, type OpenRun } from "../app/state.ts";
 import { dataAddress, served } from "./about.ts";
 import { takeServed } from "./open_served.ts";
 
-/** This page has a way to runs that are not open. */
+/** Whether the page can fetch runs that are not open. */
 export const isFetched: boolean = served?.by === "ui" || (served?.by === "debug" && served.linked === true);
 
-/** Gets a run's history as it is now; one that is open is answered as it is. Rejects with what the service says. */
+/**
+ * Fetches the current history of a run. An opened run is returned as it is. Rejects with the error of the
+ * service.
+ */
 export async function fetchRun({ workflowId, runId }: Pick<RunLink, "workflowId" | "runId">): Promise<OpenRun> {
   const key = `run:${runId}/${workflowId}`;
   const bytes = served?.by === "ui" ? await fromService(workflowId, runId) : await fromCommand(workflowId, runId);
@@ -26,6 +29,6 @@ async function fromCommand(workflowId: string, runId: string): Promise<Uint8Arra
   const address = dataAddress("linked");
   address.search = new URLSearchParams({ workflowId, runId }).toString();
   const response = await fetch(address);
-  if (!response.ok) throw new Error((await response.text()).trim() || `the command says ${response.status}`);
+  if (!response.ok) throw new Error((await response.text()).trim() || `the command responded with status ${response.status}`);
   return new Uint8Array(await response.arrayBuffer());
 }

@@ -1,4 +1,4 @@
-// "12 new events": a button beside the verdict that leads to the end, from where the run is followed.
+// "12 new events": a button next to the verdict that moves to the end of the run.
 import { effect } from "@preact/signals";
 import type { JSX } from "preact";
 import { addActions } from "../app/actions.tsx";
@@ -16,7 +16,7 @@ function NewEvents({ run }: { run: OpenRun }): JSX.Element | null {
   );
 }
 
-/** Begins: the button is there while there is something that was not seen. */
+/** Shows the button while there are unseen events. */
 export function watchNewEvents(): void {
   addActions(NewEvents);
   effect(() => {

@@ -1,10 +1,10 @@
-// What `temporalex ui` was started with: the room of runs, and the run that an address names.
+// The start of a page of `temporalex ui`: the room of runs, and the run that the address names.
 import { room } from "../app/state.ts";
 import { served } from "./about.ts";
 import { watchNewEvents } from "./new_events.tsx";
 import { listen } from "./open_served.ts";
 
-/** Begins the room. Returns whether it is in sight now: the address names nothing else. */
+/** Starts the room. Resolves with whether it is shown: the address can name another room. */
 export async function openRunsRoom(): Promise<boolean> {
   if (served?.by !== "ui") return false;
   watchNewEvents();

@@ -1,4 +1,5 @@
-// What `temporalex debug` was started with: its histories are open from the start, its code is beside them and is replayed at every save.
+// The start of a page of `temporalex debug`: its histories are opened, and replayed against its code at every
+// save.
 import { batch, effect, type Signal, signal } from "@preact/signals";
 import { dismiss, type Notice, notify } from "../app/notices.ts";
 import { readRun } from "../app/run_model.ts";
@@ -23,13 +24,16 @@ interface Refused {
   }[];
 }
 
-/** The code that does not load, as it is on the disk now. */
+/** Code on the disk that cannot be loaded. */
 const refused: Signal<Refused | undefined> = signal<Refused | undefined>(undefined);
 /** By index of the server's list. */
 const runs: (OpenRun | undefined)[] = [];
 const watches = new Map<OpenRun, () => void>();
 
-/** Opens what the server has. Returns whether a run is in sight now: the address names none of them. */
+/**
+ * Opens the histories of the server. Resolves with whether one of them is shown: the address can name another
+ * run.
+ */
 export async function openServed(): Promise<boolean> {
   if (served?.by !== "debug") return false;
   const opened = await Promise.all(served.histories.map(async ({ name }, index) => {
@@ -52,10 +56,10 @@ export async function openServed(): Promise<boolean> {
   return true;
 }
 
-/** Runs that were fetched because one of these names them. */
+/** Runs that were fetched because an opened run links to them. */
 const linked = new WeakSet<OpenRun>();
 
-/** Adds a run that was fetched in addition to these. */
+/** Adds a fetched run. */
 export function takeServed(run: OpenRun): OpenRun {
   if (served?.by === "debug" || served?.code === true) linked.add(run);
   return run;
@@ -64,10 +68,10 @@ export function takeServed(run: OpenRun): OpenRun {
 /** The newest code of the command line. */
 let current: CodeSet | undefined;
 
-/** Whether the run's code is the command line's. */
+/** Whether the run's code comes from the command line. */
 export const isServedRun = (run: OpenRun): boolean => linked.has(run) || runs.includes(run);
 
-/** Replays a fetched run against the command line's code from now on, at every save. */
+/** Replays a fetched run against the command line's code, at every save. */
 export function replayServed(run: OpenRun): void {
   if (runs.includes(run)) return;
   run.code.value = runs.find((known) => known?.code.peek() !== undefined)?.code.peek() ?? current ?? run.code.peek();
@@ -79,24 +83,27 @@ const keyOf = (index: number): string => `served:${index}`;
 
 async function history(index: number): Promise<Uint8Array> {
   const response = await fetch(dataAddress(`history/${index}`));
-  if (!response.ok) throw new Error(`the history cannot be fetched: ${response.status}`);
+  if (!response.ok) throw new Error(`the history cannot be fetched: the server responded with status ${response.status}`);
   return new Uint8Array(await response.arrayBuffer());
 }
 
 let replaying: typeof import("../realm/replay_code.ts") | undefined;
-/** A verdict that was told is painted by then. */
+/** A reported verdict is visible after this time. */
 const PAINT_MS = 30;
 const shownVersions: ShownVersions = new ShownVersions((version) =>
   void setTimeout(() => post("shown", { version }).catch(() => {}), PAINT_MS)
 );
 
-/** Replays the run at each version of the code; a refusal is the verdict until the code loads again. */
+/**
+ * Replays the run against each version of the code. An error of the code is the verdict until the code can be
+ * loaded again.
+ */
 function watch(run: OpenRun): void {
   const ends = [
     replayOnChange(run, async (it, code, tell) => {
       const shown = shownVersions.begin(servedCode.versionOf(code));
       try {
-        // With a module that is there the loader has the code before the page draws it.
+        // If the module is loaded, the loader receives the code before the page is drawn.
         const { replayCode } = replaying ??= await import("../realm/replay_code.ts");
         return await replayCode(
           it,
@@ -126,20 +133,23 @@ function refusal({ problems, message }: Refused, before: Verdict): Verdict {
   return { state: "not parsed", file: first.file, line: first.line, message: first.message, before };
 }
 
-let told: Notice[] = [];
+let codeNotices: Notice[] = [];
 
-function tell(now: Refused | undefined): void {
-  for (const notice of told) dismiss(notice);
-  told = (now?.problems.length === 0 ? [{ file: "The code", line: 0, message: now.message }] : now?.problems ?? []).slice(0, 3)
+function notifyOfCode(now: Refused | undefined): void {
+  for (const notice of codeNotices) dismiss(notice);
+  codeNotices = (now?.problems.length === 0 ? [{ file: "The code", line: 0, message: now.message }] : now?.problems ?? []).slice(
+    0,
+    3,
+  )
     .map(({ file, line, message }) => ({
       title: line > 0 ? `${file}:${line}` : file,
       text: message,
-      advice: "The code before it stays until the file is saved again.",
+      advice: "The previous code is shown until the file is saved without the error.",
     }));
-  for (const notice of told) notify(notice);
+  for (const notice of codeNotices) notify(notice);
 }
 
-/** Listens for versions of the code, and for what becomes of the histories. */
+/** Listens for versions of the code and changes of the histories. */
 export function listen(): void {
   if (served?.code === true) openInEditor.value = (path, line) => void editor(path, line);
   const feed = new EventSource(dataAddress("feed"));
@@ -148,27 +158,27 @@ export function listen(): void {
   let failures = 0;
   feed.onopen = () => (failures = 0);
   feed.onerror = () => {
-    // The page of runs reports that its server is gone, and its next start can have the same address.
+    // The page of runs reports that its server is gone, and the next server can have the same address.
     if (served?.by === "ui") return;
     if (++failures < 2 && feed.readyState !== EventSource.CLOSED) return;
     feed.close();
     openInEditor.value = undefined;
     notify({
-      title: "temporalex debug has ended.",
-      text: "What is open stays as it is, and saves are not seen any more.",
-      advice: "Start the command again: it has another address then.",
+      title: "temporalex debug has stopped.",
+      text: "Opened runs stay on this page, but saved files are no longer replayed.",
+      advice: "Start the command again and open its new address.",
     });
   };
   on<CodeMessage>("code", (message) => {
     const code = current = servedCode.take(message);
-    tell(undefined);
+    notifyOfCode(undefined);
     batch(() => {
       refused.value = undefined;
       for (const run of runs) if (run !== undefined) run.code.value = code;
     });
   });
   on<Refused>("refused", (message) => {
-    tell(message);
+    notifyOfCode(message);
     refused.value = message;
   });
   on<{ readonly index: number }>("changed", ({ index }) => void changed(index));
@@ -182,19 +192,19 @@ async function grown(index: number, events: number): Promise<void> {
   const model = await readRun(bytes);
   const before = runs[index]!;
   if (model.lines.length <= before.model.lines.length) return;
-  // Closed by hand: it stays closed.
+  // A run that the reader has closed stays closed.
   if (!openedRuns.value.includes(before)) return;
   replace(index, before, { ...before, bytes, model, encoded: undefined });
 }
 
-/** The file of a history was written again: what it holds now takes the place of what it held, and is replayed from the start. */
+/** Replaces a run whose file was written again. It is replayed from the start. */
 async function changed(index: number): Promise<void> {
   const known = runs[index];
   if (known === undefined) return;
   const bytes = await history(index);
   const model = await readRun(bytes);
   const before = runs[index]!;
-  // The server's last word comes again with each start of the feed.
+  // The server repeats its last message each time that the feed is opened.
   if (same(bytes, before.encoded ?? before.bytes) || !openedRuns.value.includes(before)) return;
   const next = makeRun(before.key, before.name, bytes, model);
   next.code.value = before.code.peek();
@@ -203,7 +213,7 @@ async function changed(index: number): Promise<void> {
 
 const same = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, i) => byte === b[i]);
 
-/** Puts a run that a codec has decoded in the place of one of these. Returns false for runs of other doors. */
+/** Replaces a served run by the run that a codec decoded. Returns false if the run is not served. */
 export function replaceServed(before: OpenRun, next: OpenRun): boolean {
   const index = runs.indexOf(before);
   if (index === -1) return false;

@@ -1,8 +1,9 @@
-// The code of `temporalex debug`. What is shown are the files as they are on the disk; what is run is the bundle that the command has made
-// of them, with packages found as a worker finds them. A file that is edited in the page is run from the files.
+// The code of `temporalex debug`. The page shows the files on the disk and runs the bundle that the command
+// built from them, with packages resolved like in a worker. A file that is edited in the page runs from the
+// files.
 import { type CodeFile, type CodeSet, codeSet } from "../realm/code_set.ts";
 
-/** What the feed brings. */
+/** A message of the feed. */
 export interface CodeMessage {
   readonly version: number;
   readonly bundle: string;
@@ -17,7 +18,7 @@ class ServedCode {
   #bundle = "";
   #version = 0;
 
-  /** The set of the newest version. Its id stays the same: it is the same code, saved again. */
+  /** The code set of the newest version. It keeps its id when the code is saved again. */
   take({ version, bundle, entry, files }: CodeMessage): CodeSet {
     this.#version = version;
     this.#bundle = bundle;
@@ -25,12 +26,12 @@ class ServedCode {
     return this.#shown = { ...before, entry, files };
   }
 
-  /** The command's number of a set that is shown; undefined for others, and for earlier ones. */
+  /** The command's version number of a code set; undefined for other and earlier sets. */
   versionOf(code: CodeSet): number | undefined {
     return code === this.#shown ? this.#version : undefined;
   }
 
-  /** What is given to a realm for a set that is shown. */
+  /** The code set to run for one that is shown. */
   runnable(code: CodeSet): CodeSet {
     if (code !== this.#shown) return code;
     return { id: code.id, entry: BUNDLE, files: [{ path: BUNDLE, text: this.#bundle }], origin: code.origin };

@@ -1,17 +1,20 @@
-// Versions of the code whose verdicts are in sight. The command that serves the page has a verdict of its own to find, and does so after it
-// was told: on a machine of two cores the page would wait for it.
+// Versions of the code whose verdicts are shown. The command that serves the page replays a version as well,
+// but after the page has: on two cores it would slow down the page.
 
-/** Counts the runs that are being replayed against one version, and tells once each of them has its verdict. */
+/** Counts the replays of each version, and reports a version when the last of them has its verdict. */
 export class ShownVersions {
-  readonly #tell: (version: number) => void;
-  /** By version: the replays without a verdict. */
+  readonly #report: (version: number) => void;
+  /** Number of replays without a verdict, by version. */
   readonly #open = new Map<number, number>();
 
-  constructor(tell: (version: number) => void) {
-    this.#tell = tell;
+  constructor(report: (version: number) => void) {
+    this.#report = report;
   }
 
-  /** A replay begins; undefined for code that has no version. Returns what says, however often, that its verdict is there. */
+  /**
+   * Counts a replay; `version` is undefined for code without versions. Returns a function that reports its
+   * verdict; further calls are no-ops.
+   */
   begin(version: number | undefined): () => void {
     if (version === undefined) return () => {};
     this.#open.set(version, (this.#open.get(version) ?? 0) + 1);
@@ -22,7 +25,7 @@ export class ShownVersions {
       const left = this.#open.get(version)! - 1;
       if (left > 0) return void this.#open.set(version, left);
       this.#open.delete(version);
-      this.#tell(version);
+      this.#report(version);
     };
   }
 }

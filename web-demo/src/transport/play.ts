@@ -1,4 +1,4 @@
-// Plays the run: one event every 400 ms, whatever the time between them was. Stops at the end.
+// Plays the run: one event every 400 ms, independent of recorded times. Stops at the end.
 import { effect } from "@preact/signals";
 import { currentRun, goTo, length, playing, position } from "../app/state.ts";
 import { crossRun, isAtEnd } from "../chain/state.ts";
@@ -6,13 +6,13 @@ import { stopBetween } from "../code/stops.ts";
 
 export const PLAY_MS = 400;
 
-/** Plays and stops. At the end it starts again. */
+/** Starts and stops playing. At the end of the run it starts from the beginning. */
 export function togglePlay(): void {
   if (!playing.value && isAtEnd.value) goTo(1);
   playing.value = !playing.value;
 }
 
-/** Follows `playing`. Returns what ends it. */
+/** Plays while `playing` is true. Returns a function that stops it. */
 export function watchPlay(): () => void {
   return effect(() => {
     if (!playing.value) return;

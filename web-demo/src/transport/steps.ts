@@ -1,14 +1,14 @@
-// Where the step buttons lead, unit by unit. Each unit has its positions in order; a step goes to the next one after the position, or to the
-// last one before it. Beyond the last of them the run's end is, and before the first its start.
+// Targets of the step buttons. Each unit has ascending positions. A step moves to the next or previous one, or
+// to the end or start of the run.
 import type { EventLine, SessionCode } from "temporalex/debug";
 import type { RunModel } from "../app/run_model.ts";
 import type { OpenRun, StepUnit } from "../app/state.ts";
 
-/** Events that commands of the code became. */
+/** Types of events that are results of commands of the code. */
 const OF_COMMANDS =
   /^(?:ActivityTaskScheduled|TimerStarted|TimerCanceled|ActivityTaskCancelRequested|MarkerRecorded|StartChildWorkflowExecutionInitiated|SignalExternalWorkflowExecutionInitiated|RequestCancelExternalWorkflowExecutionInitiated|UpsertWorkflowSearchAttributes|WorkflowPropertiesModified|NexusOperationScheduled|NexusOperationCancelRequested|WorkflowExecutionUpdateAccepted|WorkflowExecutionUpdateCompleted|WorkflowExecutionUpdateRejected|WorkflowExecutionCompleted|WorkflowExecutionFailed|WorkflowExecutionCanceled|WorkflowExecutionContinuedAsNew)$/;
 
-/** The units, in the order of the buttons. */
+/** The units, in the order of their buttons. */
 export const UNITS: readonly (readonly [StepUnit, string])[] = [
   ["fiber", "Fiber"],
   ["line", "Line"],
@@ -23,14 +23,14 @@ const idsOf = (lines: readonly EventLine[], wanted: (type: string) => boolean) =
 const known = new WeakMap<RunModel, Map<StepUnit, readonly number[]>>();
 
 /**
- * Positions of a unit, in order; undefined where nothing is known of it (fibers and lines, before the run was replayed). What a fiber or a
- * line is depends on the position: the fiber that went on last, the line at which the code stands.
+ * Positions of a unit, ascending. Undefined for fibers and lines before the run was replayed. Fiber and line
+ * depend on the position: the fiber that resumed last, and the line at which the code waits.
  */
 export function positionsOf(unit: StepUnit, { model, session }: OpenRun, position: number): readonly number[] | undefined {
   if (unit === "fiber" || unit === "line") {
     const { code, tasks } = session.value ?? {};
     if (code === undefined) return undefined;
-    // Where no line waits, before the first task, a step is to the first task.
+    // Before the first task no line waits: the step moves to the first task.
     return unit === "fiber" ? turnsOfFiber(code, position) : runsOfLine(code, position) ?? tasks!.map(({ eventId }) => eventId);
   }
   let ofModel = known.get(model);
@@ -40,7 +40,10 @@ export function positionsOf(unit: StepUnit, { model, session }: OpenRun, positio
   return positions;
 }
 
-/** The tasks in which the fiber went on that went on last at the position; before the first, those of the run. */
+/**
+ * The tasks in which the fiber resumed that resumed last at the position. Before the first task: those of the
+ * run's fiber.
+ */
 export function turnsOfFiber({ causes, fibers }: SessionCode, position: number): readonly number[] {
   const fiber = causes.findLast(({ taskEventId }) => taskEventId <= position)?.fiber ?? fibers[0]?.id;
   const turns = causes.filter((cause) => cause.fiber === fiber).map(({ taskEventId }) => taskEventId);
@@ -48,7 +51,7 @@ export function turnsOfFiber({ causes, fibers }: SessionCode, position: number):
   return [...new Set(from === undefined ? turns : [from, ...turns])].sort((a, b) => a - b);
 }
 
-/** The tasks in which the line ran at which the code stands; undefined: it stands at none. */
+/** The tasks in which the line ran at which the code waits; undefined if no code waits. */
 export function runsOfLine(code: SessionCode, position: number): readonly number[] | undefined {
   const place = code.parked(position).find((parked) => !parked.isOuter && parked.place !== undefined)?.place;
   return place === undefined ? undefined : code.runsOf(place);
@@ -68,7 +71,7 @@ function find(unit: "event" | "task" | "command", lines: readonly EventLine[]): 
 /** The position after one step. */
 export function step(positions: readonly number[], from: number, by: 1 | -1, length: number): number {
   let [low, high] = [0, positions.length];
-  // The first that is greater, or not less, than where it stands.
+  // Finds the first position after `from`; for a step back, the first that is not before it.
   while (low < high) {
     const middle = (low + high) >> 1;
     if (positions[middle]! > from || (by === -1 && positions[middle] === from)) high = middle;

@@ -1,4 +1,4 @@
-// One sentence of where the run stands, at the bottom of narrow screens, where the inspector is behind a tab.
+// One sentence about the state of the run, at the bottom of narrow screens, where the inspector is in a tab.
 import type { JSX } from "preact";
 import type { SessionView } from "temporalex/debug";
 import { type OpenRun, shownView } from "../app/state.ts";
@@ -24,8 +24,8 @@ function textOf(run: OpenRun, shown: SessionView | undefined): string {
     return verdict.state === "replaying" ? "Replaying" : "Not replayed";
   }
   if (shown.problem !== undefined) return shown.problem.divergence?.sentence ?? shown.problem.message;
-  if (shown.outcome !== undefined) return "The run has ended";
-  if (shown.task === undefined) return "No code has run yet";
-  if (shown.open.length === 0) return "It waits for nothing";
+  if (shown.outcome !== undefined) return "The run ended";
+  if (shown.task === undefined) return "Not started";
+  if (shown.open.length === 0) return "Waits for nothing";
   return `Waits for ${[...new Set(shown.open.map(({ label }) => label))].join(", ")}`;
 }

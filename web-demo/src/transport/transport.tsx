@@ -1,4 +1,4 @@
-// Moves in the run: start, task, event, play, event, task, end; where it stands, in words; what a step is.
+// The transport: start, task, event, play, event, task, end; the position in words; the unit of a step.
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { length, type OpenRun, playing, position, type StepUnit, stepUnit } from "../app/state.ts";
@@ -28,8 +28,8 @@ export function Transport({ run, isShort = false }: { run: OpenRun; isShort?: bo
         isOff={isFirst}
         onPress={() => goToEnd(-1)}
       />
-      <IconButton icon="taskBack" label="Task back" keyName="Shift ←" isOff={isFirst} onPress={() => stepBy(-1, "task")} />
-      <IconButton icon="back" label={`Back one ${unit}`} keyName="←" isOff={isFirst} onPress={() => stepBy(-1)} />
+      <IconButton icon="taskBack" label="One task back" keyName="Shift ←" isOff={isFirst} onPress={() => stepBy(-1, "task")} />
+      <IconButton icon="back" label={`One ${unit} back`} keyName="←" isOff={isFirst} onPress={() => stepBy(-1)} />
       <IconButton
         id="play"
         icon={playing.value ? "pause" : "play"}
@@ -37,8 +37,14 @@ export function Transport({ run, isShort = false }: { run: OpenRun; isShort?: bo
         keyName="p"
         onPress={togglePlay}
       />
-      <IconButton icon="forward" label={`Forward one ${unit}`} keyName="→" isOff={isLast} onPress={() => stepBy(1)} />
-      <IconButton icon="taskForward" label="Task forward" keyName="Shift →" isOff={isLast} onPress={() => stepBy(1, "task")} />
+      <IconButton icon="forward" label={`One ${unit} forward`} keyName="→" isOff={isLast} onPress={() => stepBy(1)} />
+      <IconButton
+        icon="taskForward"
+        label="One task forward"
+        keyName="Shift →"
+        isOff={isLast}
+        onPress={() => stepBy(1, "task")}
+      />
       <IconButton
         id="go-end"
         icon="end"
@@ -57,21 +63,21 @@ export function Transport({ run, isShort = false }: { run: OpenRun; isShort?: bo
   );
 }
 
-/** Time of the position, since the run's start. */
+/** Time of the position, relative to the start of the run. */
 function Since({ run }: { run: OpenRun }): JSX.Element {
   const start = run.model.lines[0]?.timeMs;
   const now = run.model.lines[position.value - 1]?.timeMs;
-  const text = start === undefined || now === undefined ? "no time on record" : `${clock(now - start, 3)} after the start`;
+  const text = start === undefined || now === undefined ? "time not recorded" : `${clock(now - start, 3)} after the start`;
   const title = now === undefined ? undefined : new Date(now).toISOString();
   return <span class="since" title={title}>{text}</span>;
 }
 
 const TITLES: { readonly [unit in StepUnit]: string } = {
-  fiber: "To the next time that the same fiber goes on",
-  line: "To the next time that the line runs at which the code stands",
-  command: "To the next command of the code",
-  event: "To the next event",
-  task: "To the next workflow task",
+  fiber: "Step to the next task in which this fiber resumes",
+  line: "Step to the next run of the current line",
+  command: "Step to the next command of the code",
+  event: "Step to the next event",
+  task: "Step to the next workflow task",
 };
 
 function Units({ run }: { run: OpenRun }): JSX.Element {
@@ -85,7 +91,7 @@ function Units({ run }: { run: OpenRun }): JSX.Element {
             key={name}
             aria-pressed={stepUnit.value === name}
             aria-disabled={!isKnown}
-            title={isKnown ? TITLES[name] : `${text}s are known once the run was replayed`}
+            title={isKnown ? TITLES[name] : `${text}: available after a replay of the code`}
             onClick={() => isKnown && (stepUnit.value = name)}
           >
             {text}
@@ -96,7 +102,7 @@ function Units({ run }: { run: OpenRun }): JSX.Element {
   );
 }
 
-/** What screen readers are told of a step. Playing is not read out. */
+/** Announces steps to screen readers, but not while playing. */
 function Said({ run }: { run: OpenRun }): JSX.Element {
   const line = run.model.lines[position.value - 1];
   const text = playing.value || line === undefined ? "" : `Event ${line.eventId}: ${line.type} ${line.summary}`;

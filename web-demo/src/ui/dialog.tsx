@@ -1,4 +1,5 @@
-// A modal dialog that follows a signal: the browser keeps the focus in it, closes it on Escape and gives the focus back.
+// A modal dialog that follows a signal. The browser keeps the focus in it, closes it on Escape and restores the
+// focus.
 import type { Signal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -13,7 +14,7 @@ interface Props {
 export function Dialog({ id, title, isOpen, children }: Props): JSX.Element {
   const element = useRef<HTMLDialogElement>(null);
   const open = isOpen.value;
-  // Before the next frame: keys that come between would still move the run.
+  // Before the next frame, because keys in between would still move the run.
   useLayoutEffect(() => {
     const dialog = element.current!;
     if (open && !dialog.open) dialog.showModal();

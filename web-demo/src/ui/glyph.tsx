@@ -1,15 +1,15 @@
-// The sign of a kind of thing as an element.
+// The glyph of a kind as an element.
 import { h, type JSX } from "preact";
 import { COLOUR_OF, type GlyphKind, KIND_NAMES, SHAPES } from "../../../ts/run_view/glyphs.ts";
 
 export { COLOUR_OF, type GlyphKind, KIND_NAMES };
 
-/** Names that say themselves of which kind they are. */
+/** Names that contain their kind. */
 const NAMED = /^(?:timer|transact|procedure|(?:un)?subscribe) |^broadcast$/;
 /** "activity charge", "timer arrival". */
 export const glyphTitle = (kind: GlyphKind, name: string): string => NAMED.test(name) ? name : `${KIND_NAMES[kind]} ${name}`;
 
-/** The sign of a kind. Without `label` it is decoration, and screen readers are given the name beside it. */
+/** The glyph of a kind. Without `label` it is decoration: screen readers read the name next to it. */
 export function Glyph({ kind, label, size = 12 }: { kind: GlyphKind; label?: string; size?: number }): JSX.Element {
   const named = label === undefined ? { "aria-hidden": true as const } : { role: "img" as const, "aria-label": label };
   return (
@@ -17,6 +17,6 @@ export function Glyph({ kind, label, size = 12 }: { kind: GlyphKind; label?: str
   );
 }
 
-/** The inside of a glyph, 16 by 16, for an svg that is there already (the timeline). */
+/** The inside of a glyph, 16 by 16, for an existing svg (the timeline). */
 export const glyphShape = (kind: GlyphKind): readonly JSX.Element[] =>
   SHAPES[kind].map(([tag, attributes]) => h(tag, attributes));

@@ -1,4 +1,4 @@
-// Pictures of buttons, 16 by 16, in the colour of their text. The name of the button says what it does.
+// Icons of buttons, 16 by 16, in the color of their text. The label of the button describes the action.
 import type { JSX } from "preact";
 
 const filled = (d: string) => <path d={d} fill="currentColor" />;
@@ -56,7 +56,7 @@ export const Icon = ({ name, size = 16 }: { name: IconName; size?: number }): JS
 interface ButtonProps {
   readonly icon: IconName;
   readonly label: string;
-  /** The key that does the same, for the tooltip. */
+  /** The equivalent key, for the tooltip. */
   readonly keyName?: string;
   readonly isOff?: boolean;
   readonly id?: string;
@@ -64,7 +64,7 @@ interface ButtonProps {
   onPress(): void;
 }
 
-/** A button with a picture alone. One that is off keeps the focus: it is not taken out of the keyboard's order under one's hands. */
+/** A button with only an icon. A disabled one stays focusable, so that the keyboard focus is not lost. */
 export function IconButton({ icon, label, keyName, isOff = false, id, class: more = "", onPress }: ButtonProps): JSX.Element {
   return (
     <button

@@ -1,5 +1,5 @@
-// A part that is drawn again only when what it is given has changed. A step changes a few things of many: bars, rows and lines that look as
-// before cost a comparison then. A signal that such a part reads still draws it again by itself.
+// A component that is drawn again only if its properties have changed. A step changes few of many bars, rows
+// and lines; for the others it costs a comparison. Signals that the component reads still cause a new drawing.
 import { Component, type FunctionComponent, h, type JSX } from "preact";
 
 type Same<P> = (before: P, now: P) => boolean;
@@ -11,7 +11,10 @@ export function isShallowSame<P extends object>(before: P, now: P): boolean {
   return true;
 }
 
-/** `isSame`: default is that all properties are identical. Functions among them are to be the same ones each time, or left out of it. */
+/**
+ * `isSame`: by default all properties must be identical. Functions must be the same at each time, or ignored by
+ * `isSame`.
+ */
 export function still<P extends object>(draw: FunctionComponent<P>, isSame: Same<P> = isShallowSame) {
   return class extends Component<P> {
     override shouldComponentUpdate(now: Readonly<P>): boolean {

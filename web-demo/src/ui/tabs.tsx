@@ -1,4 +1,4 @@
-// Tabs as the keyboard knows them: one stop, arrows between them.
+// Tabs for the keyboard: one tab stop, arrows move between them.
 import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
 

@@ -1,9 +1,9 @@
-// A list of which only the rows in sight exist, however long it is. Rows have heights of their own, known beforehand: their places are sums,
-// so nothing is measured and nothing moves.
+// A list that renders only its visible rows. Their heights are known, so places are sums: nothing is measured
+// and nothing moves.
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
-/** Where rows begin: `tops[i]` of row i, and the height of all as the last one. */
+/** Top of each row in pixels; the last entry is the height of all rows. */
 export function topsOf(heights: Iterable<number>): Float64Array {
   const tops = [0];
   for (const height of heights) tops.push(tops.at(-1)! + height);
@@ -21,26 +21,26 @@ export function rowAt(tops: Float64Array, y: number): number {
   return low;
 }
 
-/** Rows above and below the sight that are drawn too, so that a fast scroll shows no gap. */
+/** Height above and below the visible part in which rows are rendered, so that a fast scroll shows no gap. */
 const MARGIN_PX = 240;
 
 interface Props {
   readonly tops: Float64Array;
-  /** This row is kept in sight when it changes; undefined: none. */
+  /** This row is scrolled into view when it changes; undefined for no row. */
   readonly current: number | undefined;
-  /** Draws a row; `style` says where. */
+  /** Renders a row at `top`. */
   row(index: number, top: number, height: number): JSX.Element;
   readonly scroller: { readonly current: HTMLDivElement | null };
 }
 
-/** The rows of a scrolling element, which is the caller's: its role and its keys are, too. */
+/** The rows of a scrolling element. The caller sets the element's role and keys. */
 export function WindowedRows({ tops, current, row, scroller }: Props): JSX.Element {
   const [[top, height], setSight] = useState<readonly [number, number]>([0, 600]);
   const count = tops.length - 1;
-  /** The rows for which `top` and `height` were looked up: with others the browser may have scrolled. */
+  /** The rows for which `top` and `height` were measured. For other rows the browser may have scrolled. */
   const measured = useRef<Float64Array | undefined>(undefined);
   const look = () => {
-    // What is left of a frame may come after the list has gone.
+    // A scheduled call can come after the list was removed.
     if (scroller.current === null) return;
     const { scrollTop, clientHeight } = scroller.current;
     setSight((before) => before[0] === scrollTop && before[1] === clientHeight ? before : [scrollTop, clientHeight]);
@@ -57,11 +57,12 @@ export function WindowedRows({ tops, current, row, scroller }: Props): JSX.Eleme
   }, []);
   const shownFor = useRef<number | undefined>(undefined);
   useLayoutEffect(() => {
-    // A list behind a tab has no height: it is looked at again when it comes into sight.
+    // A list in a hidden tab has no height. It is measured when the tab is shown.
     if (current === undefined || current === shownFor.current || current >= count || height === 0) return;
     shownFor.current = current;
     const [from, to] = [tops[current]!, tops[current + 1]!];
-    // An element that is asked where it stands has its page laid out first, at each step: what it said last is true until it scrolls.
+    // Reading the scroll position forces a layout at each step, so the known values are used until a scroll
+    // event.
     const isKnown = measured.current === tops;
     measured.current = tops;
     if (isKnown && from >= top && to <= top + height) return;
@@ -79,7 +80,7 @@ export function WindowedRows({ tops, current, row, scroller }: Props): JSX.Eleme
   );
 }
 
-/** Scrolls only if the row is out of sight, then to a third of the height. */
+/** Scrolls only if the row is not visible, then to a third of the height. */
 function keepInSight(element: HTMLElement, from: number, to: number): void {
   const { scrollTop, clientHeight } = element;
   if (clientHeight === 0 || (from >= scrollTop && to <= scrollTop + clientHeight)) return;
@@ -87,8 +88,8 @@ function keepInSight(element: HTMLElement, from: number, to: number): void {
 }
 
 /**
- * Puts a row where it belongs. (Styles by script: the page's policy forbids style attributes in markup.) Not by a transform: each is a layer
- * of its own to the browser, and a list of them costs at each step.
+ * Sets the top of a row. By script, because the page's policy forbids style attributes. Not with a transform:
+ * each would be a separate layer of the browser, and many layers slow down each step.
  */
 export const placed = (top: number) => (element: HTMLElement | null): void => {
   if (element !== null) element.style.top = `${top}px`;

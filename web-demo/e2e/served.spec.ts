@@ -65,7 +65,7 @@ test("a file is saved: the page has the new verdict, and so has the terminal; Ct
   await expect(page.locator("body")).toContainText("sendLetter");
   expect(await command.end()).toBe(0);
   expect(command.lines.at(-1)).toEqual({ event: "stopped" });
-  await expect(page.locator("body")).toContainText("temporalex debug has ended");
+  await expect(page.locator("body")).toContainText("temporalex debug has stopped");
   // The browser says that the stream has ended; nothing else was wrong.
   for (const bad of watch.taken()) {
     expect(bad).toMatch(/^console: .*ERR_CONNECTION_REFUSED|^console: .*ERR_INCOMPLETE_CHUNKED|^console: .*ERR_EMPTY_RESPONSE/);

@@ -13,7 +13,7 @@ export const migrations: readonly TableMigration[] = [{
 /** Returns the remaining hit points; never below 0. Throws a RangeError if the npc does not exist. */
 export function applyDamage(database: Database, npc: number, amount: number): number {
   const row = database.get<{ hp: number }>("UPDATE npc SET hp = max(0, hp - ?) WHERE id = ? RETURNING hp", amount, npc);
-  if (row === undefined) throw new RangeError(`there is no npc ${npc}`);
+  if (row === undefined) throw new RangeError(`npc ${npc} not found`);
   return row.hp;
 }
 

@@ -46,7 +46,7 @@ test("combat: blows change the tables with each step, and the target falls or fl
     assert.deepEqual(npc(app, 1), { hp: 0, hits: 2, log: "attack,attack" });
     assert.deepEqual(npc(app, 2), { hp: 90, hits: 1, log: "attack,flight" });
     const missing = app.client.execute(combat, { id: "three", args: [{ targetId: 3, damage: 1, blows: 1 }] });
-    await assert.rejects(missing, (error: Error) => /there is no npc 3/.test(String((error.cause as Error).message)));
+    await assert.rejects(missing, (error: Error) => /npc 3 not found/.test(String((error.cause as Error).message)));
     await app.close();
   }));
 

@@ -36,12 +36,12 @@ test("without code: each is a thing by its name, with what went in and came out"
     'timer 1 s | "waits for SECRET of grace"',
     "procedure compute_damage | 7, 7 → 30",
     'transact strike | 7, 30 → {"hp":70}',
-    "transact strike | 99, 1 there is no npc 99",
+    "transact strike | 99, 1 npc 99 not found",
     'transact strike | 7, 1 → {"hp":69}',
     "unsubscribe stand_down:orc |",
     "broadcast | → 0",
     "timer SECRET_name | 1 s",
-    'completes | → {"hp":70,"missed":"there is no npc 99","left":69,"heard":0}',
+    'completes | → {"hp":70,"missed":"npc 99 not found","left":69,"heard":0}',
   ]);
   assert.deepEqual([...run.search("secret of grace")].map((index) => run.items[index]!.name), ["timer 1 s"]);
 });
@@ -59,7 +59,7 @@ test("events in a line: timers and reducers by name, also where they end", () =>
     "timer 2",
     "procedure compute_damage(7, 7)",
     'transact strike(7, 30) = {"hp":70}',
-    "transact strike(99, 1): there is no npc 99",
+    "transact strike(99, 1): npc 99 not found",
     'transact strike(7, 1) = {"hp":69}',
     "unsubscribe stand_down:orc",
     "broadcast = 0",
@@ -81,7 +81,7 @@ test("commands: what each asks for, and the event that it became", () => {
     "UpsertSearchAttributes: unsubscribe stand_down:orc",
     'ScheduleLocalActivity: broadcast stand_down:elf("grace")',
     "StartTimer: timer SECRET_name for 1 s",
-    'CompleteWorkflow: completes the workflow with {"hp":70,"missed":"there is no npc 99","left":69,"heard":0}',
+    'CompleteWorkflow: completes the workflow with {"hp":70,"missed":"npc 99 not found","left":69,"heard":0}',
   ]);
   assert.deepEqual(commands().filter(({ eventId, site }) => eventId === undefined || !/tables|^$/.test(site)), []);
 });

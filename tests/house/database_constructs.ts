@@ -396,9 +396,12 @@ export const STATES_AND_GROUPS: readonly Row[] = [
 const story = "web-demo/e2e/database.spec.ts";
 const raid: readonly [string, string] = [
   story,
-  "a raid: reducers, a procedure, subscriptions, a broadcast, named timers, children and the state, by name, line and value",
+  "a raid shows reducers, procedure, subscriptions, broadcast, named timers, children and state with name, line and value",
 ];
-const watch: readonly [string, string] = [story, "a watch in rounds: what it carries, to the next round and to the next run"];
+const watch: readonly [string, string] = [
+  story,
+  "a watch in rounds shows the values that it passes to the next round and to the next run",
+];
 const sessions = "tests/debug/database.test.ts";
 const commandsOfSessions: readonly [string, string] = [sessions, "commands: what each asks for, and the event that it became"];
 

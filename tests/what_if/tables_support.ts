@@ -15,7 +15,7 @@ export const MIGRATIONS = [{
 export const REDUCERS = {
   strike(database: Database, npc: number, amount: number): { hp: number } {
     const row = database.get<{ hp: number }>("UPDATE npc SET hp = max(0, hp - ?) WHERE id = ? RETURNING hp", amount, npc);
-    if (row === undefined) throw new RangeError(`there is no npc ${npc}`);
+    if (row === undefined) throw new RangeError(`npc ${npc} not found`);
     return row;
   },
   logLine(database: Database, line: string): void {

@@ -1,4 +1,4 @@
-// For everybody: axe-core finds nothing in the rooms, light and dark, wide and narrow; the keyboard reaches everything in the order of sight.
+// Accessibility: axe-core finds no problem in the rooms, light and dark, wide and narrow; Tab visits all controls in visual order.
 import { accessible } from "./support/axe.ts";
 import { expect, sample, test } from "./support/story.ts";
 
@@ -38,7 +38,7 @@ for (const scheme of ["light", "dark"] as const) {
   }
 }
 
-test("nothing is wider than a narrow screen", async ({ app }) => {
+test("no element is wider than a narrow screen", async ({ app }) => {
   const { page } = app;
   await page.setViewportSize({ width: 320, height: 780 });
   const isWide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
@@ -57,7 +57,7 @@ test("nothing is wider than a narrow screen", async ({ app }) => {
   await expect(page.locator(".of-why")).toBeVisible();
 });
 
-test("the keyboard goes through the page in the order of sight", async ({ app }) => {
+test("Tab visits the controls of the page in visual order", async ({ app }) => {
   const { page } = app;
   await app.sample("shopping_cart", 19);
   await page.evaluate(() => (document.activeElement as HTMLElement).blur());

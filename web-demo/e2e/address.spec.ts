@@ -1,13 +1,13 @@
-// The address has the position; back and forward move in it; a reload finds everything again.
+// The address contains the position. Back and Forward move between positions. A reload restores the state.
 import { expect, sample, test } from "./support/story.ts";
 
 const after = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
 
-test("the address has run, position and pane; a burst of steps is one entry", async ({ app }) => {
+test("the address contains run, position and pane; a burst of steps is one history entry", async ({ app }) => {
   const { page } = app;
   await app.sample("shopping_cart", 7);
   await app.isAt(7);
-  // A rest, after which a step is an entry of its own.
+  // After a pause, a step is a separate history entry.
   await after(1200);
   for (let i = 0; i < 5; i++) await page.keyboard.press("ArrowRight");
   await app.isAt(12);
@@ -18,7 +18,7 @@ test("the address has run, position and pane; a burst of steps is one entry", as
   await app.isAt(12);
 });
 
-test("a reload keeps the opened runs, the current one and its position, in this browser alone", async ({ app, watch }) => {
+test("a reload restores the open runs, the current run and its position, in this browser only", async ({ app, watch }) => {
   const { page } = app;
   await app.start();
   await app.drop([
@@ -37,12 +37,12 @@ test("a reload keeps the opened runs, the current one and its position, in this 
   expect(watch.requests.filter((url) => url.includes("mine")), "it came from this browser").toEqual([]);
 });
 
-test("a link to a history that this browser does not have says what to do", async ({ app }) => {
+test("a link to a history that this browser does not have shows what to do", async ({ app }) => {
   await app.start("#/open?run=0123456789abcdef&e=3");
   await expect(app.page.locator(".notice")).toHaveText(/is not in this browser.*Open the file again/);
 });
 
-test("rooms have addresses, and Back leads from one to the other", async ({ app }) => {
+test("rooms have addresses, and Back returns to the previous room", async ({ app }) => {
   const { page } = app;
   await app.sample("counter");
   await page.locator("#room-runs").click();

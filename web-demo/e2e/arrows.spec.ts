@@ -1,4 +1,4 @@
-// Who woke whom, in the timeline: from what happened to the fiber that went on.
+// Arrows of the timeline: from an event to the fiber that it resumed.
 import type { Cause, DebugSession } from "temporalex/debug";
 import { arrowsOf, causesByTask, type Placed } from "../src/timeline/arrows.ts";
 import { expect, test } from "./support/story.ts";
@@ -23,25 +23,25 @@ const placed = {
   lanes: [{ top: 72, height: 24, lane: { items: [{}] } }, { top: 96, height: 24, lane: { items: [charge] } }],
 } as unknown as Placed;
 
-test("causes are found by the task in which their fiber went on; those of very long runs are left out", () => {
+test("causes are found by the task in which their fiber resumed; very long runs have no causes", () => {
   const all = [cause(5, 0, 7), cause(6, 1, 7), cause(8, 0, 9)];
   expect([...causesByTask(session(all))].map(([task, of]) => [task, of.length])).toEqual([[7, 2], [9, 1]]);
   expect(causesByTask(session(all, 2001)).size).toBe(0);
 });
 
-test("an arrow goes from the lane of the thing to the lane of the fiber", () => {
+test("an arrow connects the lane of the cause with the lane of the fiber", () => {
   const to = (fiber: number | undefined) => arrowsOf([cause(5, fiber, 7)], placed);
   expect(to(0)).toEqual([{ key: "5 0", fromX: 40, fromY: 108, toX: 60, toY: 20, text: "charge wakes run" }]);
-  // Its own lane is the second of those that the replay adds; the state that it published is not it.
+  // The fiber's lane is the second lane that the replay adds; the lane of published states is another one.
   expect(to(1).map(({ toY, text }) => [toY, text])).toEqual([[68, "charge wakes handler of restock"]]);
 });
 
-test("what has no lane has no arrow, and many are not drawn at once", () => {
+test("an item without a lane has no arrow, and the number of arrows is bounded", () => {
   expect(arrowsOf([cause(5, 2, 7), cause(5, undefined, 7), cause(6, 0, 7)], placed)).toEqual([]);
   expect(arrowsOf(Array(50).fill(cause(5, 0, 7)), placed)).toHaveLength(12);
 });
 
-test("a step to the task after an activity shows what it woke, in both directions", async ({ app }) => {
+test("a step to the task after an activity shows the fiber that the activity resumed, in both directions", async ({ app }) => {
   const { page } = app;
   const arrow = page.locator(".tl-arrows title");
   await app.sample("shopping_cart", 41);

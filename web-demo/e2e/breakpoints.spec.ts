@@ -1,4 +1,4 @@
-// Breakpoints outlive a reload, and nothing of the run is kept with them.
+// Breakpoints survive a reload; no data of the run is stored with them.
 import { addBreakpoint, breakpoints, restoreBreakpoints, switchBreakpoint, toggleLine } from "../src/code/breakpoints.ts";
 import { keepBreakpoints } from "../src/code/kept_breakpoints.ts";
 import { expect, test } from "./support/story.ts";
@@ -11,7 +11,7 @@ const storageOf = (kept = new Map<string, string>()) => ({
 });
 const told = () => breakpoints.value.map(({ kind, path, line, text, isOn }) => [kind, path, line, text, isOn]);
 
-test("what was set is there again, with its switch, and can be removed", () => {
+test("stored breakpoints are restored with their enabled state and can be removed", () => {
   restoreBreakpoints([]);
   const storage = storageOf();
   const end = keepBreakpoints(() => storage);
@@ -29,7 +29,7 @@ test("what was set is there again, with its switch, and can be removed", () => {
   endAgain();
 });
 
-test("what is no breakpoint is left out, and refused storage does no harm", () => {
+test("invalid stored breakpoints are ignored, and the page works without storage", () => {
   const good = { kind: "event", path: "", line: 0, text: "TimerFired", isOn: true };
   const bad = [null, 7, { ...good, kind: "other" }, { ...good, line: "1" }, { ...good, isOn: 1 }];
   for (const kept of [JSON.stringify([...bad, good]), "{", "{}", "null"]) {
@@ -45,7 +45,7 @@ test("what is no breakpoint is left out, and refused storage does no harm", () =
   expect(told()).toEqual([["command", "", 0, "StartTimer", true]]);
 });
 
-test("a breakpoint on a line is there after a reload", async ({ app }) => {
+test("a reload restores the breakpoint of a line", async ({ app }) => {
   const { page } = app;
   await app.sample("shopping_cart", 19);
   const button = page.locator("#breakpoints");

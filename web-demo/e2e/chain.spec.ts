@@ -17,7 +17,7 @@ const run = (name: string, runId: string, more: Loose = {}) => ({
   ...more,
 });
 
-test("keys go along a chain of runs and to parent and child; the list says what each is", async ({ app }) => {
+test("keys move along a chain of runs and to parent and child; the list names each relation", async ({ app }) => {
   const { page } = app;
   const next = (newExecutionRunId: string) => ({ newExecutionRunId, workflowType: { name: "Night" } });
   const child = {
@@ -26,7 +26,7 @@ test("keys go along a chain of runs and to parent and child; the list says what 
   };
   await app.start();
   await app.drop([
-    // It does not name the run before it: that one names it.
+    // Its history does not name the previous run; the previous run names it.
     { name: "two.json", content: history(run("Night", "two"), ["CHILD_WORKFLOW_EXECUTION_STARTED", child]) },
     { name: "one.json", content: history(run("Night", "one"), ["WORKFLOW_EXECUTION_CONTINUED_AS_NEW", next("two")]) },
     { name: "mail.json", content: history(run("Mail", "kid")) },

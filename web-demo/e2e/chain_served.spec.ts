@@ -1,4 +1,4 @@
-// The whole chain over a store: the pages of `temporalex ui` and `temporalex debug` fetch the runs that a run names.
+// A chain of runs from a store: the pages of `temporalex ui` and `temporalex debug` fetch the runs that a run names.
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { expect, type Place, test } from "./support/command.ts";
@@ -48,7 +48,7 @@ async function chainStore(place: Place, runs: number): Promise<string> {
 
 const SERVE = ["--store", "shop.sqlite", "--port", "0", "--no-open", "--json"];
 
-test("ui fetches the runs of a chain and its child up to a bound, says how many are left, and gets them when it is asked", async ({ place, visit }) => {
+test("ui fetches a bounded number of runs of a chain, shows how many remain, and loads them on request", async ({ place, visit }) => {
   const runId = await chainStore(place, 64);
   const { url } = await place.start(["ui", ...SERVE]).line(({ event }) => event === "started");
   const { page } = await visit(url, `#/open?run=run:${runId}/count-1`);
@@ -64,7 +64,7 @@ test("ui fetches the runs of a chain and its child up to a bound, says how many 
   await expect(page.locator("#playhead")).toHaveAttribute("aria-valuetext", /^run 1, event 1 of/);
 });
 
-test("debug --store fetches the runs that its run names, and no others; the code goes along", async ({ place, visit }) => {
+test("debug --store fetches only the runs that its run names, and all of them use the same code", async ({ place, visit }) => {
   const runId = await chainStore(place, 4);
   const args = ["debug", ...SERVE, "-w", "count-1", "-r", runId, "--workflows", "workflows.ts"];
   const { url } = await place.start(args).line(({ event }) => event === "started");
@@ -77,7 +77,7 @@ test("debug --store fetches the runs that its run names, and no others; the code
   await expect(page.locator("#playhead")).toHaveAttribute("aria-valuetext", /^run 2,/);
   await expect(page.locator("#verdict")).toHaveAttribute("data-run", /^run:.*count-1$/);
   await expect(page.locator("#verdict")).toHaveText(/Replays/);
-  // Another workflow's name and another run's id lead nowhere.
+  // The name of another workflow and the id of an unrelated run find no run.
   const asked = await fetch(`${url}data/linked?workflowId=count-1&runId=00000000-0000-4000-8000-000000000000`);
   expect([asked.status, await asked.text()]).toEqual([404, expect.stringContaining("no history names this run")]);
 });

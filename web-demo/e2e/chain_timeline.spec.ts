@@ -14,7 +14,7 @@ async function showChain(app: App): Promise<void> {
   await expect(app.page.locator(".timeline.chain")).toBeVisible();
 }
 
-test("the whole chain on one axis: run after run, the playhead and the keys go over the boundary, a bar leads in", async ({ app }) => {
+test("the runs of a chain share one axis: playhead and keys cross the boundary, and a click on a bar opens its run", async ({ app }) => {
   const { page } = app;
   await app.start();
   await app.drop(recordedAll("night"));
@@ -24,7 +24,7 @@ test("the whole chain on one axis: run after run, the playhead and the keys go o
   await expect(pieces(app).nth(1).locator("title")).toHaveText(
     /^Night, run 2 of 4: continued as new, continued as new; \d+ events in/,
   );
-  // One axis: no run begins before the one before it has ended.
+  // One axis: no run begins before the previous run has ended.
   const boxes = await pieces(app).evaluateAll((all) =>
     all.map((each) => each.getBoundingClientRect()).map(({ left, right }) => [left, right])
   );
@@ -37,7 +37,7 @@ test("the whole chain on one axis: run after run, the playhead and the keys go o
   await page.keyboard.press("ArrowRight");
   await isIn(app, "night-2", 1);
   await expect(page.locator("#playhead")).toHaveAttribute("aria-valuetext", /^run 2, event 1 of/);
-  // The keys of the run go over it, too, and the buttons; End is the end of all.
+  // The keys and buttons of the run cross the boundary, too. End moves to the end of the chain.
   await page.locator("#main").focus();
   await page.keyboard.press("ArrowLeft");
   await isIn(app, "night-1", last);
@@ -47,7 +47,7 @@ test("the whole chain on one axis: run after run, the playhead and the keys go o
   await expect(name(app)).toHaveAttribute("title", /night-4/);
   await page.locator("#go-start").click();
   await isIn(app, "night-1", 1);
-  // A bar of an activity in another run leads into that run, to where the activity began.
+  // A click on an activity's bar in another run opens that run at the start of the activity.
   const bar = page.locator("[data-chain='0'] .k-activity [data-item]").nth(2);
   await bar.click();
   await expect(name(app)).toHaveAttribute("title", /night-3/);
@@ -56,7 +56,7 @@ test("the whole chain on one axis: run after run, the playhead and the keys go o
   await pieces(app).nth(1).click();
   await expect(name(app)).toHaveAttribute("title", /night-2/);
   await expect(pieces(app).nth(1)).toHaveClass(/ch-current/);
-  // A hand drags over the boundary.
+  // A drag crosses the boundary.
   const at = (await pieces(app).nth(3).boundingBox())!;
   const flag = (await page.locator("#playhead").boundingBox())!;
   await page.mouse.move(flag.x + flag.width / 2, flag.y + 8);
@@ -64,7 +64,7 @@ test("the whole chain on one axis: run after run, the playhead and the keys go o
   await page.mouse.move(at.x + at.width / 2, flag.y + 8, { steps: 12 });
   await page.mouse.up();
   await expect(name(app)).toHaveAttribute("title", /night-4/);
-  // A reload has the chain again; w is the switch.
+  // A reload restores the chain; the key w toggles it.
   await page.reload();
   await expect(page.locator(".timeline.chain")).toBeVisible();
   await expect(pieces(app)).toHaveCount(4);
@@ -74,7 +74,7 @@ test("the whole chain on one axis: run after run, the playhead and the keys go o
   await expect(page.locator(".timeline")).toBeVisible();
 });
 
-test("a child is a row under its parent's and unfolds to separate lanes; a click leads into it", async ({ app }) => {
+test("a child is a row below its parent and expands to separate lanes; a click opens the child", async ({ app }) => {
   const { page } = app;
   await app.start();
   await app.drop([...recordedAll("night"), recorded("mail-2-1")]);
@@ -84,7 +84,7 @@ test("a child is a row under its parent's and unfolds to separate lanes; a click
   await expect(heads.nth(0)).toHaveAttribute("aria-expanded", "true");
   await expect(heads.nth(1)).toHaveAttribute("aria-expanded", "false");
   await expect(pieces(app, 1)).toHaveCount(1);
-  // It lies where it ran: within the second run of its parent.
+  // The child is drawn at the time when it ran: within the second run of its parent.
   const [parent, child] = [(await pieces(app).nth(1).boundingBox())!, (await pieces(app, 1).boundingBox())!];
   expect(child.x).toBeGreaterThan(parent.x);
   expect(child.x + child.width).toBeLessThan(parent.x + parent.width + 4);
@@ -99,7 +99,7 @@ test("a child is a row under its parent's and unfolds to separate lanes; a click
   await expect(heads.nth(0)).toHaveAttribute("aria-expanded", "true");
 });
 
-test("retried, of a cron schedule, reset: each is named, and a run that was reset begins where it was", async ({ app }) => {
+test("retries, cron runs and resets are labeled, and a reset run starts at its reset point", async ({ app }) => {
   const { page } = app;
   const titles = async () => await pieces(app).locator("title").allTextContents();
   await app.start();
@@ -119,7 +119,7 @@ test("retried, of a cron schedule, reset: each is named, and a run that was rese
   await expect(name(app)).toHaveText("Ship");
   await expect(pieces(app)).toHaveCount(2);
   expect((await titles())[1]).toMatch(/reset, (?:completed|running);/);
-  // The events that it took over are the first run's: the step back from its first own event leads there.
+  // Events before the reset point belong to the first run: a step back from the first new event leads there.
   await page.locator("#go-end").click();
   await expect(name(app)).toHaveAttribute("title", /ship-2/);
   await page.locator("#playhead").focus();
@@ -130,11 +130,11 @@ test("retried, of a cron schedule, reset: each is named, and a run that was rese
   expect(await app.position()).toBeGreaterThan(4);
   await page.keyboard.press("ArrowRight");
   await expect(name(app)).toHaveAttribute("title", /ship-2/);
-  // Of the reset, which took the place of the fourth.
+  // The run of the reset, which replaced the fourth run.
   expect(await app.position()).toBe(4);
 });
 
-test("runs that are named and not open are counted; at 320 px the chain has a switch and fits", async ({ app }) => {
+test("referenced runs that are not open are counted; at 320 px the chain has a switch and fits", async ({ app }) => {
   const { page } = app;
   await page.setViewportSize({ width: 320, height: 640 });
   await app.start();
@@ -154,7 +154,7 @@ test("runs that are named and not open are counted; at 320 px the chain has a sw
   await expect(page.locator(".timeline.chain")).toHaveCount(0);
 });
 
-test("fifty runs of a chain: a step over a boundary and a drag over all of them stay fast", async ({ app }) => {
+test("in a chain of fifty runs, a step over a boundary and a drag over all runs stay fast", async ({ app }) => {
   const { page } = app;
   await app.start();
   await app.drop(longChain(50));
@@ -182,7 +182,7 @@ test("fifty runs of a chain: a step over a boundary and a drag over all of them 
     return { times: times.sort((a, b) => a - b), runs: names.size };
   });
   expect(took.runs).toBe(50);
-  // Two frames of the browser are 33 ms: what is held is that no step takes several. Machines that test are slow.
+  // Two frames of the browser take 33 ms. The limit is several times that: test machines are slow.
   expect(took.times[50]!).toBeLessThan(200);
   expect(took.times[95]!).toBeLessThan(600);
   console.log(`a move in fifty runs: median ${took.times[50]!.toFixed(0)} ms, p95 ${took.times[95]!.toFixed(0)} ms`);

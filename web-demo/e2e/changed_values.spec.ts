@@ -1,4 +1,5 @@
-// Code that replays a history and does not do the same: what no replay compares is said at the row, at the line and beside the verdict.
+// Code that replays a history with other values: differences that replay does not compare are shown at the row, at the line and next to
+// the verdict.
 // takes: 10 s
 import { accessible } from "./support/axe.ts";
 import { CHANGED, subscribed, SUBSCRIPTION } from "./support/subscription.ts";
@@ -13,12 +14,12 @@ async function beside(app: App, code: string): Promise<void> {
   await permit(app);
 }
 
-test("changed durations, arguments and options are named; the verdict stays, and a click on it leads there", async ({ app }) => {
+test("changed durations, arguments and options are named; the verdict stays, and a click on it selects the change", async ({ app }) => {
   await beside(app, CHANGED);
   const { page } = app;
   await expect(page.locator("#verdict")).toHaveText("Replays 3 values differ");
   const section = page.locator("#changed-values");
-  // It stands at the end of the run: in the task that started the timer.
+  // The position is the end of the run: the task that started the timer.
   await expect(section).toContainText("The duration in the code is 1 s; in history it is 30 d.");
   await expect(section).toContainText("Running workflows keep the old value. New ones use the new value.");
   await expect(page.locator("#events [role=row]", { hasText: "timer 30 d" }).locator(".code-says")).toHaveText("≠ 1 s");
@@ -35,7 +36,7 @@ test("changed durations, arguments and options are named; the verdict stays, and
   await expect(page.locator("#thing")).toContainText("timer", { ignoreCase: true });
 });
 
-test("unchanged code: no note about it", async ({ app }) => {
+test("unchanged code has no note", async ({ app }) => {
   await beside(app, SUBSCRIPTION);
   await expect(app.page.locator("#verdict")).toHaveText("Replays to the end");
   await expect(app.page.locator("#commands")).toBeVisible();

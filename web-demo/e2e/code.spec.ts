@@ -2,7 +2,7 @@
 import { axeFindings } from "./support/axe.ts";
 import { expect, test } from "./support/story.ts";
 
-test("the line of the await is marked, with what it waits for", async ({ app }) => {
+test("the line of the pending await is marked with the operation that it waits for", async ({ app }) => {
   await app.sample("shopping_cart", 19);
   const at = app.page.locator(".code-line.at");
   await expect(at).toHaveCount(1);
@@ -12,7 +12,7 @@ test("the line of the await is marked, with what it waits for", async ({ app }) 
   await expect(app.page.locator("#why")).toContainText("and nothing else: no timer runs, no activity is open.");
 });
 
-test("a click on a number sets a breakpoint, and the panel lists it", async ({ app }) => {
+test("a click on a line number sets a breakpoint, and the panel lists it", async ({ app }) => {
   await app.sample("shopping_cart", 19);
   const number = app.page.getByRole("button", { name: /^Line 69,/ });
   await number.click();
@@ -27,13 +27,13 @@ test("a click on a number sets a breakpoint, and the panel lists it", async ({ a
   await app.isAt(26);
 });
 
-test("the editor is loaded when asked for, keeps to the page's policy, and its edit can be undone", async ({ app }) => {
+test("the editor loads on demand, complies with the page's policy, and its edits can be undone", async ({ app }) => {
   await app.sample("shopping_cart", 19);
   expect(app.watch.requests.filter((url) => /editor-/.test(url))).toEqual([]);
   await app.page.locator("#edit").click();
   const text = app.page.locator(".cm-content");
   await expect(text).toContainText("shop.charge(customer");
-  // Styles of the editor are there: its lines are as high as those of the code pane.
+  // The editor's styles are loaded: its lines are as high as those of the code pane.
   await expect(app.page.locator(".cm-scroller")).toHaveCSS("display", "flex");
   await app.page.keyboard.press("Control+Home");
   await app.page.keyboard.type("// one line more\n");
@@ -43,7 +43,7 @@ test("the editor is loaded when asked for, keeps to the page's policy, and its e
   await app.page.keyboard.press("Escape");
 });
 
-test("values, the menu of a line and its tabs are reached by the keyboard", async ({ app }) => {
+test("the keyboard reaches values, the menu of a line and its tabs", async ({ app }) => {
   await app.sample("shopping_cart", 19);
   const code = app.page.getByRole("grid", { name: /workflow.ts/ });
   await code.focus();
@@ -59,7 +59,7 @@ test("values, the menu of a line and its tabs are reached by the keyboard", asyn
   await expect(app.page.getByRole("button", { name: "Line 63, has a breakpoint" })).toBeVisible();
 });
 
-test("stepping moves no line", async ({ app }) => {
+test("stepping does not move any line of code", async ({ app }) => {
   await app.sample("shopping_cart", 1);
   const line = app.page.locator('.code-line[data-line="62"]');
   await app.page.keyboard.press("Shift+ArrowRight");
@@ -83,7 +83,7 @@ for (const theme of ["light", "dark"] as const) {
   });
 }
 
-test("a workflow task is named by its number", async ({ app }) => {
+test("a workflow task is labeled with its number", async ({ app }) => {
   await app.sample("shopping_cart", 28);
   await expect(app.page.locator("#thing")).toContainText("Workflow task 6");
 });

@@ -1,4 +1,4 @@
-// Code comes in beside a history: by drop, by a folder, by paste. It runs after a click that shows it.
+// Ways to add code to a history: drop, folder, paste. The page shows the code and runs it after a click.
 import { type App, expect, test } from "./support/story.ts";
 import { openFolder, ownProgram, permit } from "./support/programs.ts";
 
@@ -10,7 +10,7 @@ async function openHistory(app: App): Promise<void> {
   await expect(app.page.locator("#verdict")).toHaveText(/No code/);
 }
 
-test("code that was dropped is shown first, runs after a click, and its verdict follows edits", async ({ app }) => {
+test("dropped code is shown first and runs after a click, and edits update its verdict", async ({ app }) => {
   await openHistory(app);
   const before = app.page.frames().length;
   await app.drop([{ name: "tally.ts", content: code }]);
@@ -19,12 +19,12 @@ test("code that was dropped is shown first, runs after a click, and its verdict 
   const dialog = app.page.locator("#permit");
   await expect(dialog).toContainText("tally.ts");
   await expect(dialog).toContainText("export const tally");
-  expect(app.page.frames().length).toBeLessThanOrEqual(before); // there is no frame yet in which it could have run
+  expect(app.page.frames().length).toBeLessThanOrEqual(before); // no frame exists yet in which the code could have run
   await app.page.getByRole("button", { name: "Run code" }).click();
   await expect(app.page.locator("#verdict")).toHaveText(/Replays/);
 });
 
-test("code that is dropped while a history is being read is for that history", async ({ app }) => {
+test("code that is dropped while a history loads is used for that history", async ({ app }) => {
   const { page } = app;
   await page.addInitScript(() => {
     const read = File.prototype.arrayBuffer;
@@ -41,7 +41,7 @@ test("code that is dropped while a history is being read is for that history", a
   await expect(page.getByRole("heading", { level: 1 })).toContainText("Tally");
 });
 
-test("a folder is searched for the workflow, and only what that needs is read", async ({ app }) => {
+test("a folder is searched for the workflow, and only the files that it needs are read", async ({ app }) => {
   await openHistory(app);
   const remove = await openFolder(app, {
     "src/tally.ts": code.replace('"temporalex/workflow";', '"temporalex/workflow";\nimport { one } from "steps";').replace(
@@ -67,7 +67,7 @@ test("a folder is searched for the workflow, and only what that needs is read", 
   await expect(app.page.locator("#verdict")).toHaveText(/Replays/);
 });
 
-test("the code of another folder takes the place of what is open", async ({ app }) => {
+test("the code of another folder replaces the open code", async ({ app }) => {
   await openHistory(app);
   const remove = await openFolder(app, { "src/tally.ts": code });
   remove();
@@ -81,7 +81,7 @@ test("the code of another folder takes the place of what is open", async ({ app 
   removeOther();
   await permit(app);
   await expect(app.page.locator("#verdict")).toHaveText(/Diverges/);
-  // Both are versions of it, each with what its replay said, and the way back is a choice.
+  // Both are versions of the code with the verdict of their replay; choosing the first one goes back.
   const versions = app.page.locator("#versions");
   await expect(versions.locator("option")).toHaveText(["version 1 replays", /^version 2 diverges at event \d+$/]);
   await versions.selectOption({ index: 0 });
@@ -89,7 +89,7 @@ test("the code of another folder takes the place of what is open", async ({ app 
   await expect(versions.locator("option")).toHaveText(["version 1 replays", /^version 2 diverges at event \d+$/]);
 });
 
-test("a missing import is named, with what to do, and dropping it beside helps", async ({ app }) => {
+test("a missing import is reported with advice, and dropping the missing file fixes it", async ({ app }) => {
   await openHistory(app);
   await app.drop([{ name: "tally.ts", content: `import { one } from "./one.ts";\n${code}\nconsole.log(one);` }]);
   await permit(app);
@@ -102,7 +102,7 @@ test("a missing import is named, with what to do, and dropping it beside helps",
   await expect(app.page.locator("#verdict")).toHaveText(/Replays/);
 });
 
-test("code that is pasted runs after a click", async ({ app }) => {
+test("pasted code runs after a click", async ({ app }) => {
   await openHistory(app);
   await app.page.evaluate((text) => {
     const data = new DataTransfer();
@@ -113,7 +113,7 @@ test("code that is pasted runs after a click", async ({ app }) => {
   await expect(app.page.locator("#verdict")).toHaveText(/Replays/);
 });
 
-test("two files with the workflow: the page asks which one it is", async ({ app }) => {
+test("if two files define the workflow, the page asks which one to use", async ({ app }) => {
   await openHistory(app);
   await app.drop([{ name: "tally.ts", content: code }, {
     name: "old_tally.ts",
@@ -124,13 +124,13 @@ test("two files with the workflow: the page asks which one it is", async ({ app 
   await expect(app.page.locator("#verdict")).toHaveText(/Replays/);
 });
 
-test("code without the workflow is refused by name", async ({ app }) => {
+test("code without the workflow is rejected with the workflow's name", async ({ app }) => {
   await openHistory(app);
   await app.drop([{ name: "a.ts", content: "export const a = 1;" }, { name: "b.ts", content: "export const b = 1;" }]);
   await expect(app.page.locator(".notices")).toContainText('has no workflow "Tally"');
 });
 
-test("a file that cannot be parsed is named with its line", async ({ app }) => {
+test("a syntax error is reported with its file and line", async ({ app }) => {
   await openHistory(app);
   await app.drop([{ name: "tally.ts", content: `${code}\nconst = 1;` }]);
   await permit(app);

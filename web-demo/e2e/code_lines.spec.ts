@@ -1,8 +1,8 @@
-// What is known of lines: hits, values, the next and the previous time, log points, stops, and the verdict while typing.
+// Data of a line: hits, values, its next and previous run, log points, breakpoints, and the verdict while typing.
 import { ownProgram, permit } from "./support/programs.ts";
 import { expect, test } from "./support/story.ts";
 
-test("lines take ink as they run, with hits, values and a meter", async ({ app }) => {
+test("lines are highlighted as they run, with hit counts, values and a meter", async ({ app }) => {
   await app.sample("shopping_cart", 19);
   const line = (n: number) => app.page.locator(`.code-line[data-line="${n}"]`);
   await expect(line(63).locator(".hits")).toHaveText("2×");
@@ -19,7 +19,7 @@ test("lines take ink as they run, with hits, values and a meter", async ({ app }
   await expect(sheet).toHaveCount(0);
 });
 
-test("the next and the previous time that a line ran, and what an expression was each time", async ({ app }) => {
+test("commands move to the next and previous run of a line and show an expression's value at each", async ({ app }) => {
   await app.sample("shopping_cart", 19);
   await app.page.locator('.code-line[data-line="60"] .source').click();
   await app.page.keyboard.press("[");
@@ -35,7 +35,7 @@ test("the next and the previous time that a line ran, and what an expression was
   await expect(log.locator("tbody tr td:last-child")).toHaveText(["1", "2", "1"]);
 });
 
-test("the run continues to where a condition becomes true", async ({ app }) => {
+test("the run continues until a condition becomes true", async ({ app }) => {
   await app.sample("shopping_cart", 1);
   await app.page.locator("#breakpoints").click();
   const panel = app.page.getByRole("dialog", { name: "Breakpoints" });
@@ -48,7 +48,7 @@ test("the run continues to where a condition becomes true", async ({ app }) => {
   await expect(app.page.locator("#state .value-row.changed").first()).toContainText("2");
 });
 
-test("the verdict follows the typing, and code that does not parse keeps the last one", async ({ app }) => {
+test("the verdict updates while typing; code with a syntax error keeps the last verdict", async ({ app }) => {
   await app.sample("shopping_cart", 24);
   await app.page.locator("#edit").click();
   await expect(app.page.locator(".cm-content")).toBeFocused();
@@ -65,7 +65,7 @@ test("the verdict follows the typing, and code that does not parse keeps the las
   await expect(app.page.locator("#verdict")).toHaveText(/Replays to the end/);
 });
 
-test("at 320 px a value is a button that opens a sheet from below", async ({ app }) => {
+test("at 320 px a value is a button that opens a bottom sheet", async ({ app }) => {
   await app.page.setViewportSize({ width: 320, height: 700 });
   await app.sample("shopping_cart", 26);
   const button = app.page.locator('.code-line[data-line="64"] .note-inside');
@@ -76,7 +76,7 @@ test("at 320 px a value is a button that opens a sheet from below", async ({ app
   expect(Math.round(box.y + box.height)).toBe(700);
 });
 
-test("a step of a task halts at a breakpoint within it, in both directions", async ({ app }) => {
+test("a step over a task stops at a breakpoint inside the task, in both directions", async ({ app }) => {
   await app.sample("shopping_cart", 23);
   await app.page.locator("#breakpoints").click();
   const panel = app.page.getByRole("dialog", { name: "Breakpoints" });
@@ -92,7 +92,7 @@ test("a step of a task halts at a breakpoint within it, in both directions", asy
   await app.isAt(26);
 });
 
-test("calls that the guard replaces or rejects are at their lines, with the reason", async ({ app }) => {
+test("calls that the guard replaces or rejects are marked at their lines with the reason", async ({ app }) => {
   const { history, code } = ownProgram();
   const lines = code.split("\n");
   const at = lines.findIndex((line) => line.includes("await receive")) + 1;

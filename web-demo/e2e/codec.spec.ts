@@ -1,9 +1,9 @@
-// Values that a codec has encoded: an endpoint that the user names is asked once the user presses, and no other origin ever is.
+// Encoded values: the page sends them to the endpoint that the user entered, after a click, and never to another origin.
 import { expect as commandExpect, test as commandTest } from "./support/command.ts";
 import { codecServer, encryptedRun } from "./support/encrypted.ts";
 import { expect, test } from "./support/story.ts";
 
-test("an endpoint that the user names decodes the values, once it is pressed; address and files do not have them", async ({ app, watch }) => {
+test("after a click, the user's endpoint decodes the values; address and files do not contain them", async ({ app, watch }) => {
   const { page } = app;
   const server = await codecServer("right");
   try {
@@ -15,7 +15,7 @@ test("an endpoint that the user names decodes the values, once it is pressed; ad
     await expect(dialog).toContainText("2 × binary/encrypted");
     await dialog.locator("[name=endpoint]").fill(server.url);
     await dialog.locator("[name=authorization]").fill("Bearer mine");
-    // Named, and not asked yet.
+    // The endpoint is entered, but no request was sent yet.
     expect(server.asked).toEqual([]);
     expect(watch.requests.filter((asked) => asked.startsWith(server.url) || asked.includes("codec.html"))).toEqual([]);
     await dialog.locator("#decode-by-endpoint").click();
@@ -24,7 +24,7 @@ test("an endpoint that the user names decodes the values, once it is pressed; ad
     await expect(page.locator(".of-events")).toContainText("the left one");
     await page.locator("#go-start").click();
     await expect(page.locator("#thing")).toContainText("the combination is 4711");
-    // What needs no codec is sent nowhere; the header is sent.
+    // Payloads without encoding are not sent; the header is sent.
     expect(server.asked.map(({ payloads }) => payloads.length)).toEqual([2]);
     expect(server.asked[0]!.headers.authorization).toBe("Bearer mine");
     await expect(page.locator("iframe[title='Codec endpoint']")).toHaveCount(0);
@@ -40,7 +40,7 @@ test("an endpoint that the user names decodes the values, once it is pressed; ad
     await page.locator("#share-dialog [name=decoded]").check();
     expect(await saved()).toContain(btoa('{"door":"the left one"}'));
     await page.keyboard.press("Escape");
-    // Decoded values are in this tab's memory alone.
+    // Decoded values exist only in this tab's memory.
     await page.reload();
     await expect(page.locator("#decode")).toHaveText("Decode");
     await expect(page.locator("body")).not.toContainText("4711");
@@ -53,7 +53,7 @@ test("an endpoint that the user names decodes the values, once it is pressed; ad
   for (const one of asked) expect(one).toBe(`request: ${server.url}/decode`);
 });
 
-test("a wrong key, a missing server and an invalid address are reported at the field", async ({ app, watch }) => {
+test("a wrong key, an unreachable server and an invalid address are reported at the field", async ({ app, watch }) => {
   const { page } = app;
   const server = await codecServer("wrong");
   const other = await codecServer("right");
@@ -83,7 +83,7 @@ test("a wrong key, a missing server and an invalid address are reported at the f
   for (const one of watch.taken()) expect(one).toMatch(allowed);
 });
 
-test("the frame reaches its endpoint and nothing else; the page itself reaches neither", async ({ app, watch }) => {
+test("the frame can connect to its endpoint only; the page itself cannot connect to it", async ({ app, watch }) => {
   const { page } = app;
   const named = await codecServer("right");
   const other = await codecServer("right");
@@ -118,7 +118,7 @@ test("the frame reaches its endpoint and nothing else; the page itself reaches n
   watch.taken();
 });
 
-commandTest("temporalex debug passes values on to the endpoint of its command line", async ({ place, visit }) => {
+commandTest("temporalex debug forwards values to the endpoint from its command line", async ({ place, visit }) => {
   const server = await codecServer("right");
   try {
     place.write("vault.json", encryptedRun("right"));

@@ -1,5 +1,5 @@
-// A codec as a module that is pasted or dropped: it runs after a click that shows it, in a sandboxed worker without network and storage, and
-// what it decodes is in every view and in what replays.
+// A codec module that is pasted or dropped: the page shows it and runs it after a click, in a sandboxed worker without network and storage.
+// All views and replays use the decoded values.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { codecModule, encryptedRun, encryptedTimerRun } from "./support/encrypted.ts";
@@ -15,7 +15,7 @@ async function openWith(app: App, text: string): Promise<void> {
   await app.page.locator("#decode").click();
   await form(app).locator("textarea").fill(text);
 }
-/** Shows what will run, then runs it. */
+/** Opens the view of the code, then runs it. */
 async function runIt(app: App): Promise<void> {
   await expect(app.page.locator("#run-codec")).toHaveText("Show what will run");
   await app.page.locator("#run-codec").click();
@@ -23,14 +23,14 @@ async function runIt(app: App): Promise<void> {
   await app.page.locator("#run-codec").click();
 }
 
-test("a pasted codec of Temporal's form decodes list, inspector and values, after a click that shows it; files stay encoded", async ({ app }) => {
+test("a pasted Temporal codec is shown, runs after a click, and decodes all views; saved files stay encoded", async ({ app }) => {
   const { page } = app;
   await openWith(app, codecModule("right"));
   await expect(page.locator("iframe[title='Workflow code']")).toHaveCount(0);
   await page.locator("#run-codec").click();
   await expect(page.getByLabel("What will run")).toContainText("METADATA_ENCODING_KEY");
   await expect(form(app)).toContainText("without access to the network, storage or this page");
-  // An edit is another text: it is shown before it runs.
+  // Edited code is new code: the page shows it before it runs.
   await form(app).locator("textarea").press("End");
   await form(app).locator("textarea").pressSequentially("// again");
   await runIt(app);
@@ -54,7 +54,7 @@ test("a pasted codec of Temporal's form decodes list, inspector and values, afte
   );
 });
 
-test("a dropped codec opens the dialog; all opened runs are decoded at once; code replays the decoded values", async ({ app }) => {
+test("a dropped codec opens the dialog and decodes all open runs; code replays the decoded values", async ({ app }) => {
   const { page } = app;
   await app.start();
   await app.drop(["vault-1", "vault-2"].map((id) => ({ name: `${id}.json`, content: encryptedTimerRun("right", id) })));
@@ -79,7 +79,7 @@ export const vault = workflow("Vault", async (combination: string) => {
   await expect(page.locator(".of-code")).toContainText("the combination is 4711");
 });
 
-test("errors of a codec are reported by name and place: syntax, imports, no codec, a wrong key, a wrong result", async ({ app }) => {
+test("codec errors are reported with file and line: syntax, imports, a missing codec, a wrong key, a wrong result", async ({ app }) => {
   await openWith(app, "export default { decode( }");
   await runIt(app);
   await expect(said(app)).toContainText(/SyntaxError.*\(1:\d+\)/);
@@ -109,7 +109,7 @@ test("errors of a codec are reported by name and place: syntax, imports, no code
   );
 });
 
-test("a hostile codec reaches no network, storage or page, and ends when it is stopped", async ({ app, watch }) => {
+test("a hostile codec cannot reach network, storage or page, and Stop ends it", async ({ app, watch }) => {
   const { page } = app;
   const hits: string[] = [];
   const server = createServer((request, response) => {
@@ -160,7 +160,7 @@ export default { encode() {}, async decode() { throw new Error(JSON.stringify(re
     await hang(`export default { encode() {}, decode() { for (;;); } };`);
     await hang(`for (;;);`);
     await hang(`export default { encode() {}, decode: () => new Promise(() => {}) };`);
-    // What floods the page, and what answers more than is taken, are ended by themselves.
+    // Modules that flood the page or return oversized results are terminated automatically.
     await form(app).locator("textarea").fill(
       `export default { encode() {}, decode() { for (;;) postMessage({ t: "decoded", id: 99, payloads: [] }); } };`,
     );

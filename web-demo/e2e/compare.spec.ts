@@ -1,9 +1,9 @@
-// Compare: two runs, or branches of them, side by side.
+// Compare shows two runs or branches side by side.
 import { accessible } from "./support/axe.ts";
 import { type App, eventsOf, expect, sample, test } from "./support/story.ts";
 
 /** Runs a branch of the open run in which the first activity fails with a message, or returns a JSON value. */
-async function branch({ page }: App, how: "fails" | "answers", text: string): Promise<void> {
+async function branch({ page }: App, how: "fails" | "returns", text: string): Promise<void> {
   await page.locator(".branch", { hasText: "Recorded" }).click();
   const things = page.locator('.change-form [name="thing"]');
   const activity = things.locator("option").filter({ hasText: /^activity/ }).first();
@@ -14,14 +14,14 @@ async function branch({ page }: App, how: "fails" | "answers", text: string): Pr
   await expect(page.locator(".what-if-said")).toContainText("First difference", { timeout: 60_000 });
 }
 
-test("two branches of a run: where they part, how each ends, the state at a step; keys and the address", async ({ app }) => {
+test("comparing two branches shows where they differ, how each ends and the state at a step; keys and address work", async ({ app }) => {
   const { page } = app;
   await app.sample("shopping_cart");
   await page.locator("#what-if").click();
   await branch(app, "fails", "card declined");
-  await branch(app, "answers", '"receipt by hand"');
+  await branch(app, "returns", '"receipt by hand"');
   await page.locator("#compare").click();
-  // The chosen branch is B at first; the other one is put in the place of the recorded run.
+  // The selected branch is B at first; the other branch then replaces the recorded run.
   await expect(page.locator("#side-b")).toHaveValue("sample:shopping_cart~2");
   await page.locator("#side-a").selectOption("sample:shopping_cart~1");
   const first = page.locator("#first-difference");
@@ -33,7 +33,7 @@ test("two branches of a run: where they part, how each ends, the state at a step
   await expect(page.locator(".compared .differs", { hasText: "receipt by hand" })).not.toHaveCount(0);
   await expect(page.locator("#end-state-a")).toContainText(/event \d+: /);
 
-  // What is the same is folded; a fold opens.
+  // Equal rows are folded; a click expands a fold.
   const rows = await page.locator(".compared tbody tr").count();
   await page.locator(".compared .fold button").first().click();
   expect(await page.locator(".compared tbody tr").count()).toBeGreaterThan(rows);
@@ -48,14 +48,14 @@ test("two branches of a run: where they part, how each ends, the state at a step
   await page.keyboard.press("x");
   await expect(page.locator(".what-if-room")).toBeVisible();
   await expect.poll(() => new URL(page.url()).hash).not.toContain("a=sample");
-  // A reload finds the comparison that was opened just now; branches last until then.
+  // A reload restores the comparison of the open runs; branches are lost.
   await page.keyboard.press("x");
   await expect(page.locator("#both-ends")).toBeVisible();
   await page.reload();
   await expect(page.locator(".compare-side").nth(1)).toContainText("a reload deletes branches");
 });
 
-test("two opened runs: by address, after a reload, swapped; one that was dropped", async ({ app }) => {
+test("two open runs are compared: by address, after a reload, swapped, and with a dropped run", async ({ app }) => {
   const { page } = app;
   await app.start("#/open?run=sample:shopping_cart&e=3&a=sample:shopping_cart&b=sample:shopping_cart_diverged");
   // Both have one type and one id: their names tell them apart.
@@ -72,7 +72,7 @@ test("two opened runs: by address, after a reload, swapped; one that was dropped
   await page.goBack();
   await expect(page.locator("#side-a")).toHaveValue("sample:shopping_cart");
 
-  // The same run with one other value, dropped: one difference, named by its events; the way out leads to the run.
+  // A dropped copy of the run with one changed value: one difference, named by its events. Closing returns to the run.
   const events = eventsOf("shopping_cart");
   const at = events.findIndex(({ activityTaskCompletedEventAttributes: done }) => done !== undefined);
   const other = sample("shopping_cart").replace(
@@ -89,7 +89,7 @@ test("two opened runs: by address, after a reload, swapped; one that was dropped
   await expect(page.locator(".compared .differs").first()).toContainText("another receipt");
 });
 
-test("a branch lasts as long as the page: an address that names one says so", async ({ app }) => {
+test("a branch exists until the page closes; an address of a lost branch shows this", async ({ app }) => {
   await app.start("#/open?run=sample:shopping_cart&e=1&a=sample:shopping_cart&b=sample:shopping_cart~2");
   await expect(app.page.locator(".compare-side").nth(1)).toContainText("a reload deletes branches");
 });

@@ -1,5 +1,5 @@
-// Programs written for Temporal open with the histories that the official SDK recorded with them, and changed variants diverge where the
-// official replayer says so. The corpus lies beside the checkout; where it is absent, this is skipped.
+// Programs written for Temporal open with histories that the official SDK recorded, and changed variants diverge at the event that the
+// official replayer reports. The corpus is in a folder next to the checkout; without it, these tests are skipped.
 // takes: 120 s
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ const root = corpusRoot();
 const names = root === undefined ? [] : caseNames(root);
 const PARTS = 12;
 
-/** Drops a history and its program, and gives what the page says. */
+/** Drops a history and its program. Returns the verdict of the page. */
 async function verdictOf(app: App, row: Row): Promise<string> {
   const found = loadCase(root!, row.case);
   const events = JSON.stringify(historyOf(root!, found, row));

@@ -1,9 +1,9 @@
-// Workflows beside tables in the debugger: each construct shows by its name, with its line and its values.
+// Workflows with database tables in the debugger: each construct is shown with its name, line and values.
 import { exported, lineOf, project } from "./support/raid.ts";
 import { openFolder, permit } from "./support/programs.ts";
 import { type App, expect, test } from "./support/story.ts";
 
-/** A history is dropped, its project's folder chosen, and what will run looked at. All rows and lines are in sight. */
+/** Drops a history, chooses the folder of its project and views the code before it runs. All rows and lines are visible. */
 async function opened(app: App, which: "raid" | "watch"): Promise<void> {
   const history = (await exported())[which];
   await app.page.setViewportSize({ width: 1440, height: 2200 });
@@ -16,13 +16,13 @@ async function opened(app: App, which: "raid" | "watch"): Promise<void> {
   remove();
 }
 
-/** One construct: what its row says, the line that it is at, what the line says at the end of the run. */
+/** One construct: the text of its row, its line, and the text of the line at the end of the run. */
 interface Shown {
   readonly construct: string;
   readonly row: string | RegExp;
   readonly at: string;
   readonly says: string | RegExp;
-  /** What the line says of it while the code waits there, and the text of that row. */
+  /** The text of the line while the code waits there, and the text of that row. */
   readonly waits?: string;
 }
 
@@ -42,9 +42,9 @@ const RAID: readonly Shown[] = [
   },
   {
     construct: "transact whose reducer throws",
-    row: "transact strike99, 30 there is no npc 99",
+    row: "transact strike99, 30 npc 99 not found",
     at: "await transact(strike, 99",
-    says: "there is no npc 99",
+    says: "npc 99 not found",
   },
   { construct: "transact.required", row: /^transact seal7 → "sealed"/, at: "transact.required(seal", says: "sealed" },
   {
@@ -123,36 +123,36 @@ async function holds(app: App, rows: readonly Shown[]): Promise<void> {
   }
   for (const { construct, row: text, at, waits } of rows) {
     if (waits === undefined) continue;
-    // The code stands there once the row's first event has happened.
+    // The code waits there after the row's first event.
     await row(text).first().click();
     const line = page.locator(`.code-line.at[data-line="${lineOf(at)}"]`);
-    await expect(line, `${construct}: where the code stands`).toBeVisible();
+    await expect(line, `${construct}: the code waits there`).toBeVisible();
     await expect(line.locator(".parked-chip"), `${construct}: what it waits for`).toContainText(waits);
   }
 }
 
-test("a raid: reducers, a procedure, subscriptions, a broadcast, named timers, children and the state, by name, line and value", async ({ app }) => {
+test("a raid shows reducers, procedure, subscriptions, broadcast, named timers, children and state with name, line and value", async ({ app }) => {
   await opened(app, "raid");
   await holds(app, RAID);
-  // What the run has published, and how far it is, as SQL shows them.
+  // The published state and the phase of the run, as SQL shows them.
   await app.page.locator(".event-row", { hasText: /^completes/ }).click();
   await expect(app.page.locator("#state")).toContainText("fights");
   await expect(app.page.locator("#state .phase")).toContainText(/Awaits passed before this state: \d+/);
 });
 
-test("a watch in rounds: what it carries, to the next round and to the next run", async ({ app }) => {
+test("a watch in rounds shows the values that it passes to the next round and to the next run", async ({ app }) => {
   await opened(app, "watch");
   await holds(app, WATCH);
 });
 
-test("what if over reducers: another result of one, and one that is asked for because it is given something else", async ({ app }) => {
+test("what-if with reducers: a changed result, and a result that the page asks for because the arguments changed", async ({ app }) => {
   const { page } = app;
   await opened(app, "raid");
   const form = page.locator(".change-form");
   await page.locator(".event-row", { hasText: /^transact strike7, 30/ }).click();
   await page.locator("#change-this").click();
   await expect(form.locator('[name="thing"] option:checked')).toHaveText(/transact strike/);
-  await form.locator('[name="how"]').selectOption("answers");
+  await form.locator('[name="how"]').selectOption("returns");
   await form.locator('[name="text"]').fill('{ "hp": 5 }');
   await page.locator("#run-branch").click();
   await expect(page.locator("#end-of-b")).toContainText("completed", { timeout: 60_000 });
@@ -162,7 +162,7 @@ test("what if over reducers: another result of one, and one that is asked for be
   const things = form.locator('[name="thing"]');
   const procedure = things.locator("option").filter({ hasText: /compute_damage/ }).first();
   await things.selectOption((await procedure.getAttribute("value"))!);
-  await form.locator('[name="how"]').selectOption("answers");
+  await form.locator('[name="how"]').selectOption("returns");
   await form.locator('[name="text"]').fill("40");
   await page.locator("#run-branch").click();
   const question = page.locator("form.asked");

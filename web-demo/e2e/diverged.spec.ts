@@ -1,7 +1,7 @@
-// Where code and history part.
+// Divergences: the first event at which code and history differ.
 import { expect, test } from "./support/story.ts";
 
-test("the place is red in the code, in the table and in the inspector", async ({ app }) => {
+test("the divergence is red in the code, in the table and in the inspector", async ({ app }) => {
   await app.sample("shopping_cart_diverged", 24);
   await expect(app.page.locator(".code-line.red")).toHaveAttribute("data-line", "70");
   await expect(app.page.locator(".code-line.red .parked-chip")).toContainText("history has");
@@ -10,7 +10,7 @@ test("the place is red in the code, in the table and in the inspector", async ({
   await expect(app.page.locator("#what-differs")).toContainText("chargeCard");
 });
 
-test("d comes back to it", async ({ app }) => {
+test("the key d returns to the divergence", async ({ app }) => {
   await app.sample("shopping_cart_diverged", 3);
   await expect(app.page.locator("#where-they-part")).toHaveCount(0);
   await app.page.keyboard.press("d");
@@ -18,7 +18,7 @@ test("d comes back to it", async ({ app }) => {
   await expect(app.page.locator("#where-they-part")).toBeVisible();
 });
 
-test("a repair is put in, and the history replays with it", async ({ app }) => {
+test("a proposed repair is applied, and the history replays with it", async ({ app }) => {
   await app.sample("shopping_cart", 24);
   await app.page.locator("#edit").click();
   await expect(app.page.locator(".cm-content")).toBeFocused();
@@ -30,7 +30,7 @@ test("a repair is put in, and the history replays with it", async ({ app }) => {
   await expect(app.page.locator("#where-they-part")).toContainText("starts a timer of 10 s");
   await app.page.keyboard.press("Escape");
   await expect(app.page.locator(".code-line.red.added")).toHaveAttribute("data-line", "71");
-  // In the user's own line.
+  // The divergence is in a line of the user's code.
   await expect(app.page.locator("#repair pre")).toHaveText('if (patched("with-timer")) {\n  await sleep("10s");\n}');
   await app.page.locator("#repair").getByRole("button", { name: "Apply repair" }).click();
   await expect(app.page.locator("#verdict")).toHaveText(/Replays to the end/);

@@ -1,4 +1,4 @@
-// How histories come in: dropped, chosen, pasted, by address, several at once; what is no history is refused in words.
+// Ways to open histories: drop, file dialog, paste, address, several at once. A file that is not a history is rejected with advice.
 import { readFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -7,7 +7,7 @@ import { eventsOf, expect, sample, test } from "./support/story.ts";
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const runName = "h1.run-name";
 
-test("a dropped history is opened and replayed; JSON, gzip and protobuf say the same", async ({ app }) => {
+test("a dropped history opens and is replayed; JSON, gzip and protobuf show the same run", async ({ app }) => {
   await app.start();
   await app.drop([{ name: "cart.json", content: sample("shopping_cart") }]);
   await expect(app.page.locator(runName)).toHaveText("ShoppingCart");
@@ -24,7 +24,7 @@ test("a dropped history is opened and replayed; JSON, gzip and protobuf say the 
   await app.replayed();
 });
 
-test("a run that two doors open at once is there once, and is replayed", async ({ app }) => {
+test("a run that is opened in two ways at once is listed once and replayed", async ({ app }) => {
   const { page } = app;
   let asked = 0;
   let release = () => {};
@@ -34,10 +34,10 @@ test("a run that two doors open at once is there once, and is replayed", async (
     await held;
     await route.continue();
   });
-  // The first screen asks for its sample, and then the address does.
+  // The first screen requests its sample; then the address requests the same run.
   await app.start();
   await page.evaluate(() => location.hash = "#/open?run=sample:shopping_cart&e=3");
-  // Both are on their way.
+  // Both requests are in flight.
   await expect.poll(() => asked).toBe(1);
   await page.waitForTimeout(500);
   release();
@@ -46,7 +46,7 @@ test("a run that two doors open at once is there once, and is replayed", async (
   await expect(page.locator("#opened-runs")).toHaveAttribute("aria-label", "Opened runs: 1");
 });
 
-test("several files at once are a list of opened runs, to change between and to close", async ({ app }) => {
+test("several dropped files become a list of open runs that can be switched and closed", async ({ app }) => {
   const { page } = app;
   await app.start();
   const broken = { name: "broken.json", content: "{" };
@@ -68,7 +68,7 @@ test("several files at once are a list of opened runs, to change between and to 
   await expect(page.locator(runName)).toHaveText("Counter");
 });
 
-test("a file with several histories opens all of them", async ({ app }) => {
+test("a file with several histories opens each of them", async ({ app }) => {
   await app.start();
   const list = [JSON.parse(sample("counter")), JSON.parse(sample("inventory"))];
   await app.drop([{ name: "all.json", content: JSON.stringify(list) }]);
@@ -76,7 +76,7 @@ test("a file with several histories opens all of them", async ({ app }) => {
   await expect(app.page.locator(runName)).toHaveText("Counter");
 });
 
-test("a history is chosen, pasted anywhere, and pasted into the dialog", async ({ app }) => {
+test("a history opens from the file dialog, from a paste anywhere, and from a paste into the dialog", async ({ app }) => {
   const { page } = app;
   await app.start();
   await page.locator("input[type=file]").first().setInputFiles({
@@ -98,7 +98,7 @@ test("a history is chosen, pasted anywhere, and pasted into the dialog", async (
   await expect(page.locator(runName)).toHaveText("Inventory");
 });
 
-test("an address of the page's own origin opens a history; others are not asked", async ({ app, site }) => {
+test("an address on the page's own origin opens a history; other origins get no request", async ({ app, site }) => {
   const { page } = app;
   await page.route(
     /\/some\/where\/given\.json$/,
@@ -112,7 +112,7 @@ test("an address of the page's own origin opens a history; others are not asked"
   );
 });
 
-test("what is no history is refused in words with what to do, and the next file opens", async ({ app }) => {
+test("a file that is not a history is rejected with advice, and the next file opens", async ({ app }) => {
   const { page } = app;
   await app.start();
   const refused = async (name: string, content: string | Uint8Array, words: RegExp) => {
@@ -133,7 +133,7 @@ test("what is no history is refused in words with what to do, and the next file 
   const damaged = JSON.parse(sample("shopping_cart"));
   damaged.events.splice(0, 1);
   await refused("tail.json", JSON.stringify(damaged), /starts with event 2.*the beginning is missing/);
-  // A value that looks like markup is text.
+  // A value that looks like markup is shown as text.
   await app.drop([{ name: "evil.json", content: sample("shopping_cart").replaceAll('"BOOK-1"', '"<b id=evil>x</b>"') }]);
   await app.replayed();
   await page.locator("#go-end").click();
@@ -141,7 +141,7 @@ test("what is no history is refused in words with what to do, and the next file 
   await expect(page.locator("#evil")).toHaveCount(0);
 });
 
-test("a history in which events are missing opens up to the gap, under a notice that says so, also after a reload", async ({ app }) => {
+test("a history with missing events opens up to the gap with a notice, also after a reload", async ({ app }) => {
   const { page } = app;
   const events = eventsOf("shopping_cart").filter(({ eventId }) => Number(eventId) <= 12 || Number(eventId) > 15);
   await app.start();
@@ -158,7 +158,7 @@ test("a history in which events are missing opens up to the gap, under a notice 
   await expect(page.locator("#position")).toHaveText(/of 12$/);
 });
 
-test("a history of a workflow that the page has no code for opens, too", async ({ app }) => {
+test("a history of a workflow without code opens", async ({ app }) => {
   await app.start();
   await app.drop([{ name: "billing.json", content: sample("counter").replaceAll("Counter", "Billing") }]);
   await expect(app.page.locator(runName)).toHaveText("Billing");
@@ -167,7 +167,7 @@ test("a history of a workflow that the page has no code for opens, too", async (
   await app.isAt(eventsOf("counter").length);
 });
 
-test("histories of other SDKs open: each fixture of the server's shapes", async ({ app }) => {
+test("histories of other SDKs open: each fixture of the server's formats", async ({ app }) => {
   const folder = here("../../tests/compat/histories");
   const { readdirSync } = await import("node:fs");
   const files = readdirSync(folder).filter((name) => name.endsWith(".json")).slice(0, 12);

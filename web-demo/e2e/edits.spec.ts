@@ -1,4 +1,4 @@
-// Edits as the code pane counts them, and blocks of awaits.
+// Edits as counted by the code pane, and the blocks of awaits.
 import { expect, test } from "@playwright/test";
 import { blockEnd } from "../src/code/block.ts";
 import { editSize, editText } from "../src/code/edits.ts";
@@ -10,7 +10,7 @@ import { type Replay, replayOnChange } from "../src/realm/replaying.ts";
 
 const lines = (...all: string[]) => all.join("\n");
 
-test("an edit is counted in lines, whatever stands around it", () => {
+test("an edit is counted in lines, whatever surrounds it", () => {
   const size = editSize(lines("a", "b", "c", "d"), lines("a", "x", "b", "d", "e"));
   expect([size.added, size.removed, [...size.lines]]).toEqual([2, 1, [2, 5]]);
   expect(editText(size)).toBe("+2 −1 lines");
@@ -18,12 +18,12 @@ test("an edit is counted in lines, whatever stands around it", () => {
   expect(editText(editSize("a", "a"))).toBe("");
 });
 
-test("a block ends where the brackets of its await close", () => {
+test("the block of an await ends with its closing bracket", () => {
   const file = new TokenizedFile(lines('const x = await receive([], [ // "("', '  on(a, () => stop(")")),', "]);", "await y();"));
   expect([1, 2, 4].map((line) => blockEnd(file, line))).toEqual([3, 2, 4]);
 });
 
-test("of a long file the lines in sight are drawn, and scrolling goes only where it must", () => {
+test("only the visible lines of a long file are rendered, and scrolling is minimal", () => {
   const { first, last } = drawnLines(5000 * LINE, 40 * LINE, 10_000);
   expect(first).toBeLessThan(5000);
   expect(last).toBeGreaterThan(5040);
@@ -34,7 +34,7 @@ test("of a long file the lines in sight are drawn, and scrolling goes only where
   expect(scrollTo(6000, 0, 30 * LINE)).toBe(5999 * LINE - 10 * LINE);
 });
 
-test("of an edit it is told whether it replays before its lines are known, and of the newest edit only", async () => {
+test("the verdict on an edit arrives before its lines are analyzed, and only for the newest edit", async () => {
   const run = makeRun("tally", "tally.json", new Uint8Array(), {} as Parameters<typeof makeRun>[3]);
   const asked: { tell: Parameters<Replay>[2]; done(session: object): void }[] = [];
   const end = replayOnChange(

@@ -1,11 +1,11 @@
-// Event groups of programs of `@temporalio/workflow`: a chip on each thing that is in one, and the choice of one in list and timeline.
+// Event groups of programs of `@temporalio/workflow`: each item of a group has a chip, and list and timeline filter by group.
 // takes: 10 s
 import { accessible } from "./support/axe.ts";
 import { SHIPMENT, shipped } from "./support/shipment.ts";
 import { permit } from "./support/programs.ts";
 import { expect, sample, test } from "./support/story.ts";
 
-test("things have chips of their groups; a chosen group hides the others, and can be cleared", async ({ app }) => {
+test("items have chips for their groups; a selected group hides the others and can be cleared", async ({ app }) => {
   const { page } = app;
   await app.start();
   await app.drop([{ name: "shipment-ada.json", content: await shipped() }]);
@@ -24,7 +24,7 @@ test("things have chips of their groups; a chosen group hides the others, and ca
   await expect(rows).toHaveCount(all);
   await expect(page.locator(".tl-others")).toHaveCount(0);
 
-  // What a handler did is in the group of its message.
+  // Operations of a handler are in the group of its message.
   await chips.filter({ hasText: "arrived" }).first().click();
   await expect(rows).toHaveCount(2);
   await expect(page.locator("#event-group option:checked")).toHaveText(/^signal arrived, event \d+ \(2\)$/);
@@ -38,7 +38,7 @@ test("things have chips of their groups; a chosen group hides the others, and ca
   await expect(page.locator("#thing .group-chip")).toHaveText("Billing");
 });
 
-test("a history without groups has no choice of them", async ({ app }) => {
+test("a history without groups has no group filter", async ({ app }) => {
   await app.start();
   await app.drop([{ name: "counter.json", content: sample("counter").replaceAll('"Counter"', '"Tally"') }]);
   await expect(app.page.locator("#events [role=row]").first()).toBeVisible();

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// A few stories of the page in the system's Firefox: `node web-demo/e2e/firefox.mjs [--built]`. Playwright drives only a Firefox of its own, which
-// is not downloaded here, so these go over WebDriver BiDi (tools/lib/firefox.mjs), with the page's own DOM in place of hands.
+// A few tests of the page in the system's Firefox: `node web-demo/e2e/firefox.mjs [--built]`. Playwright drives only its own Firefox build,
+// which is not downloaded, so these tests use WebDriver BiDi (tools/lib/firefox.mjs) and the page's DOM instead of input events.
 // Ends with `N passed, N failed, N skipped`.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { launchFirefox } from "../../tools/lib/firefox.mjs";
 import { leaveWithParent } from "../../tools/lib/leave.mjs";
 import { root } from "../../tools/lib/steps.mjs";
 
-/** For what never comes. */
+/** The limit of a wait that never succeeds. */
 const PATIENCE_MS = 120_000;
 
 leaveWithParent();
@@ -23,7 +23,7 @@ if (!launched.browser) {
 const site = await serveDemo();
 const read = (path) => readFileSync(join(root, path), "utf8");
 
-/** In the page: until an element has a text. Returns the text. */
+/** Waits in the page until an element has a text. Returns the text. */
 const said = (page, selector, pattern) =>
   page.evaluate(async ([selector, pattern, patience]) => {
     const until = Date.now() + patience;

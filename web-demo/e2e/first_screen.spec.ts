@@ -1,7 +1,7 @@
-// The first screen: a sample plays, captions say what is seen, any key takes over; with reduced motion it stands still.
+// The first screen: a sample plays with captions and any key stops it; with reduced motion it does not play.
 import { expect, test } from "./support/story.ts";
 
-test("a sample plays by itself with captions; a key takes over at the position where it is", async ({ app }) => {
+test("a sample plays automatically with captions; a key stops it and continues from the current position", async ({ app }) => {
   const { page } = app;
   await page.emulateMedia({ reducedMotion: "no-preference" });
   await app.start();
@@ -18,7 +18,7 @@ test("a sample plays by itself with captions; a key takes over at the position w
   await expect(page.getByRole("heading", { name: /Any run, step by step/ })).toBeVisible();
 });
 
-test("with reduced motion it stands still, and another sample can be chosen", async ({ app }) => {
+test("with reduced motion the sample does not play, and another sample can be chosen", async ({ app }) => {
   const { page } = app;
   await app.start();
   await app.isAt(25);
@@ -30,7 +30,7 @@ test("with reduced motion it stands still, and another sample can be chosen", as
   await expect(page.locator("h1.run-name")).toHaveText("BatchProcess");
 });
 
-test("a button of the transport takes over, and does what it says", async ({ app }) => {
+test("a transport button stops the autoplay and performs its action", async ({ app }) => {
   const { page } = app;
   await app.start();
   await app.isAt(25);

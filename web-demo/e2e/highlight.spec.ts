@@ -1,4 +1,4 @@
-// What has a colour in the code pane.
+// Syntax highlighting of the code pane.
 import { expect, test } from "@playwright/test";
 import { readFileSync } from "node:fs";
 import { HighlightedFile } from "../src/code/highlight.ts";
@@ -8,13 +8,13 @@ const equal = (actual: unknown, wanted: unknown): void => expect(actual).toEqual
 
 const example = (name: string) => readFileSync(`examples/${name}/workflow.ts`, "utf8");
 
-/** `name:look` of every piece that has one. */
+/** `name:look` of every highlighted token. */
 const looks = (file: HighlightedFile, line: number, ...wanted: string[]) =>
   file.pieces(line).filter(({ look }) => look !== "" && (wanted.length === 0 || wanted.includes(look))).map(({ look, text }) =>
     `${text}:${look}`
   );
 
-test("pieces put together are the line, in every example", () => {
+test("the highlighted tokens of a line join to the line, in every example", () => {
   for (
     const name of ["shopping_cart", "inventory", "onboarding", "event_collector", "batch_process", "order_processing", "counter"]
   ) {
@@ -23,7 +23,7 @@ test("pieces put together are the line, in every example", () => {
   }
 });
 
-test("messages, activities and words of flow of the shopping cart", () => {
+test("messages, activities and flow keywords of the shopping cart are highlighted", () => {
   const text = example("shopping_cart");
   const file = new HighlightedFile(text);
   const at = (part: string) => file.lines.findIndex((line) => line.includes(part)) + 1;
@@ -34,7 +34,7 @@ test("messages, activities and words of flow of the shopping cart", () => {
   equal(looks(file, at("// Phase 1")), ["// Phase 1: collect items.:comment"]);
 });
 
-test("a name has no colour where it stands for something else", () => {
+test("a shadowed name is not highlighted", () => {
   const file = new HighlightedFile(
     [
       'import { select as pick } from "temporalex/workflow";',
@@ -52,7 +52,7 @@ test("a name has no colour where it stands for something else", () => {
   equal(looks(file, 7), ["pick:flow"]);
 });
 
-test("programs of @temporalio/workflow have the same colours", () => {
+test("programs of @temporalio/workflow have the same colors", () => {
   const file = new HighlightedFile(
     [
       'import * as wf from "@temporalio/workflow";',
@@ -73,7 +73,7 @@ test("programs of @temporalio/workflow have the same colours", () => {
   ]);
 });
 
-test("comments, templates and patterns over several lines", () => {
+test("comments, template strings and regular expressions can span several lines", () => {
   const file = new TokenizedFile(
     ["/* one", "two */ const a = `x ${b({ c: `y` })} z", "end` + 1 / 2 / 3;", 'x.match(/[/"]\\/`/g); return /`/;', "const z = 1;"]
       .join("\n"),
@@ -88,7 +88,7 @@ test("comments, templates and patterns over several lines", () => {
   equal(kinds(5), ["keyword const", "word z"]);
 });
 
-test("lines that are asked for out of order are as those in order", () => {
+test("lines have the same tokens in whatever order they are requested", () => {
   const text = example("onboarding");
   const [forward, backward] = [new TokenizedFile(text), new TokenizedFile(text)];
   const all = forward.lines.map((_, i) => forward.tokens(i + 1));

@@ -1,8 +1,8 @@
-// A history in an address: made on request, its length said first, opened by the page that it leads to.
+// A link that contains a history: made on request, after the page has shown its length, and opened by the linked page.
 import { deflateRawSync } from "node:zlib";
 import { expect, sample, test } from "./support/story.ts";
 
-test("a link contains the history, without its values by default; its length is shown, and it opens elsewhere", async ({ app, browser, watch }) => {
+test("a link contains the history, by default without values; its length is shown, and another browser opens it", async ({ app, browser, watch }) => {
   const { page } = app;
   await app.sample("shopping_cart");
   await page.locator("#share").click();
@@ -17,7 +17,7 @@ test("a link contains the history, without its values by default; its length is 
   await page.locator("#link-as-is").click();
   await expect(page.locator("#link-said")).toContainText("with all values. Anyone with the link can read them.");
   const whole = await page.locator("#link").inputValue();
-  // Nothing of it was sent: the page asks for its own files alone.
+  // The history was not sent: the page requests only its own files.
   expect(watch.requests.filter((asked) => asked.includes("zip") || asked.length > 500)).toEqual([]);
   const opened = async (link: string) => {
     const context = await browser.newContext();
@@ -35,7 +35,7 @@ test("a link contains the history, without its values by default; its length is 
   expect(await opened(redacted)).not.toContain("BOOK-1");
 });
 
-test("a link that was cut or changed, one that unfolds without end, and one of something else are refused in words", async ({ app }) => {
+test("truncated, changed, oversized and foreign links are rejected with a message", async ({ app }) => {
   const { page } = app;
   const link = (bytes: Uint8Array) => `#zip=${Buffer.from(bytes).toString("base64url")}`;
   const whole = link(deflateRawSync(sample("counter")));

@@ -1,9 +1,9 @@
-// The room "Live": a cart that goes on over reloads, killed tabs and killed browsers, in one tab and in two.
+// The room "Live": a cart that continues after reloads, killed tabs and killed browsers, in one tab and in two.
 import { readFileSync } from "node:fs";
 import { holdCharges, Profile, Shop } from "./support/shop.ts";
 import { expect, test, Watch } from "./support/story.ts";
 
-test("a cart to its end: items, a refused one, published state, the charge, the word, the result, the debugger", async ({ context, site, watch }) => {
+test("a cart runs to its end: items, a rejected item, published state, charge, confirmation, result, debugger", async ({ context, site, watch }) => {
   const endCharges = await holdCharges(context);
   const shop = await Shop.open(context, site.url);
   const { page } = shop;
@@ -11,7 +11,7 @@ test("a cart to its end: items, a refused one, published state, the charge, the 
   await expect(page.locator("#role")).toHaveText(/this tab leads/);
   await shop.add("LAMP-3");
   await shop.add("MUG-7");
-  // The workflow has told of both items: all that it needs has been loaded.
+  // The workflow has published both items: everything that it needs is loaded.
   await shop.published({ phase: "open", itemCount: 2 });
   watch.requests.length = 0;
   await page.locator('[data-add="no sku"]').click();
@@ -41,7 +41,7 @@ test("a cart to its end: items, a refused one, published state, the charge, the 
   await expect(page.locator("#result")).toHaveText(/Canceled/);
 });
 
-test("it goes on after a reload, in every phase", async ({ context, site, watch: _ }) => {
+test("a cart continues after a reload in every phase", async ({ context, site, watch: _ }) => {
   const endCharges = await holdCharges(context);
   const shop = await Shop.open(context, site.url);
   const { page } = shop;
@@ -68,7 +68,7 @@ test("it goes on after a reload, in every phase", async ({ context, site, watch:
   await expect(page.locator("#result")).toHaveText(/Bought for €61\.00/);
 });
 
-test("two tabs: one leads, both see the same cart; when the leader's tab is killed the other goes on in the middle of the charge", async ({ context, site, watch: _ }) => {
+test("two tabs show the same cart; when the leading tab is killed, the other tab continues during the charge", async ({ context, site, watch: _ }) => {
   const endCharges = await holdCharges(context);
   const first = await Shop.open(context, site.url);
   await first.role("leader");
@@ -81,7 +81,7 @@ test("two tabs: one leads, both see the same cart; when the leader's tab is kill
   await second.page.locator("[data-remove=PEN-2]").waitFor();
   await second.page.locator("#checkout").click();
   await first.page.locator("#charging").waitFor();
-  // The renderer of the leading tab dies, as when memory runs out.
+  // The renderer of the leading tab crashes, as it does when memory runs out.
   const crashed = first.page.waitForEvent("crash");
   const session = await context.newCDPSession(first.page);
   session.send("Page.crash").catch(() => {});
@@ -90,12 +90,12 @@ test("two tabs: one leads, both see the same cart; when the leader's tab is kill
   endCharges();
   await second.page.locator("#confirm").click();
   await expect(second.page.locator("#result")).toHaveText(/Bought for €69\.50/);
-  // Nothing came twice: the history is one run's, and it replays.
+  // No event was recorded twice: the history is of one run, and it replays.
   await second.page.locator("#debug").click();
   await expect(second.page.locator("#verdict")).toHaveText(/Replays/);
 });
 
-test("a browser that is killed loses nothing: the cart is there in the next one", async ({ site }) => {
+test("a killed browser loses no data: the next one shows the cart", async ({ site }) => {
   const profile = new Profile();
   try {
     await profile.start();
@@ -118,7 +118,7 @@ test("a browser that is killed loses nothing: the cart is there in the next one"
   }
 });
 
-test("the store goes out as a file and comes in again, elsewhere; garbage does not", async ({ browser, context, site, watch: _ }) => {
+test("the store can be exported as a file and imported elsewhere; invalid files are rejected", async ({ browser, context, site, watch: _ }) => {
   const shop = await Shop.open(context, site.url);
   const { page } = shop;
   await shop.add("BULB-1");
@@ -137,7 +137,7 @@ test("the store goes out as a file and comes in again, elsewhere; garbage does n
   await expect(page.locator("#shop-error")).toHaveText(/NotAStoreError/);
   await shop.has(["BULB-1"]);
 
-  // Another visitor: what they have is replaced when they say so.
+  // Another visitor: the import replaces their store after they confirm it.
   const elsewhere = await browser.newContext();
   const other = await Shop.open(elsewhere, site.url);
   await other.add("MUG-7");
@@ -154,7 +154,7 @@ test("the store goes out as a file and comes in again, elsewhere; garbage does n
   await elsewhere.close();
 });
 
-test("where the browser keeps no files the page says so, and its other rooms do not need any", async ({ page, site }) => {
+test("without storage the page reports it, and the other rooms work", async ({ page, site }) => {
   await page.addInitScript(() => {
     const refuse = () => Promise.reject(new DOMException("no files here", "SecurityError"));
     if (typeof StorageManager !== "undefined") StorageManager.prototype.getDirectory = refuse;

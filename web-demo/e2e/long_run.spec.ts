@@ -1,4 +1,4 @@
-// A long run beside its code: a step changes a few things of the page, wherever it is, and lists come in parts.
+// A long run next to its code: a step changes few elements at any position, and lists are rendered in parts.
 import { expect, test } from "./support/story.ts";
 
 const { tallyCode, tallyHistory } = await import(new URL("../bench/lib/tally.mjs", import.meta.url).href) as {
@@ -9,7 +9,7 @@ const { tallyCode, tallyHistory } = await import(new URL("../bench/lib/tally.mjs
 const EVENTS = 8001;
 const MESSAGES = EVENTS / 4 | 0;
 
-test("of two thousand messages five are in the page, then a hundred, and a step changes little of it", async ({ app }) => {
+test("the page renders five of two thousand messages, then a hundred, and a step changes few elements", async ({ app }) => {
   await app.start();
   await app.drop([{ name: "tally.json", content: tallyHistory(EVENTS) }]);
   await expect(app.page.locator("#position")).toContainText("of 8,001");
@@ -20,10 +20,10 @@ test("of two thousand messages five are in the page, then a hundred, and a step 
   const messages = app.page.locator("#messages");
   await expect(messages.locator("h3")).toContainText(MESSAGES.toLocaleString("en-US"));
   await expect(messages.locator("li")).toHaveCount(5);
-  // The last ones, oldest first.
+  // The newest messages, oldest first.
   await expect(messages.locator("li").last().locator("button")).toHaveAttribute("title", /event 8001$/);
 
-  // Nodes that are put in, taken out or written to by steps back. (Coverage, hits and state change with them, and not the other lines.)
+  // DOM nodes that steps back insert, remove or change. Coverage, hits and state change with a step; other lines do not.
   const touched = await app.page.evaluate(async () => {
     const nodes = new Set<Node>();
     const observer = new MutationObserver((records) => {

@@ -1,9 +1,9 @@
-// Moving in a run: keys, buttons, the list; forward and back show the same; nothing moves that the position does not change.
+// Navigation in a run: keys, buttons, the list. Stepping back shows the same states as stepping forward, and the layout does not move.
 import { eventsOf, expect, test } from "./support/story.ts";
 
 const length = eventsOf("shopping_cart").length;
 
-test("arrow keys step through the run, and back shows what forward showed", async ({ app }) => {
+test("arrow keys step through the run, and stepping back shows the same states as stepping forward", async ({ app }) => {
   const { page } = app;
   await app.sample("shopping_cart");
   const look = async () => [
@@ -26,7 +26,7 @@ test("arrow keys step through the run, and back shows what forward showed", asyn
   await app.isAt(1);
 });
 
-test("tasks, start and end; units of a step; play and pause", async ({ app }) => {
+test("keys move to tasks, start and end, change the step unit, and play and pause", async ({ app }) => {
   const { page } = app;
   await app.sample("shopping_cart");
   const tasks = eventsOf("shopping_cart").filter(({ eventType }) => /TASK_STARTED/.test(eventType) && /WORKFLOW/.test(eventType))
@@ -42,7 +42,7 @@ test("tasks, start and end; units of a step; play and pause", async ({ app }) =>
   await page.locator("#go-start").click();
   await page.keyboard.press("ArrowRight");
   await app.isAt(Number(scheduled));
-  // The line at which the code stands, receive in the run, runs once; the fiber of the run goes on after the messages.
+  // The current line, `receive` in the run, runs once; the fiber of the run continues after the messages.
   await page.locator("#go-start").click();
   for (const unit of ["Line", "Fiber"]) {
     await page.getByRole("button", { name: unit, exact: true }).click();
@@ -56,7 +56,7 @@ test("tasks, start and end; units of a step; play and pause", async ({ app }) =>
   await page.locator("#go-end").click();
   await app.isAt(length);
   await expect(page.locator("#go-end")).toHaveAttribute("aria-disabled", "true");
-  // Playing at the end begins anew, and a step ends it.
+  // Play at the end restarts from the beginning, and a step stops it.
   await page.locator("#main").focus();
   await page.keyboard.press("p");
   await expect(page.locator("#play")).toHaveAttribute("aria-label", "Pause");
@@ -68,7 +68,7 @@ test("tasks, start and end; units of a step; play and pause", async ({ app }) =>
   expect(await app.position()).toBeLessThan(stopped);
 });
 
-test("the list is one stop of the keyboard; j and k move in it, a click goes there, a search and the kinds choose", async ({ app }) => {
+test("the list is one tab stop; j and k move in it, a click jumps, and search and kinds filter it", async ({ app }) => {
   const { page } = app;
   await app.sample("shopping_cart");
   const current = page.locator("[role=row][aria-selected=true]");
@@ -86,12 +86,12 @@ test("the list is one stop of the keyboard; j and k move in it, a click goes the
   await page.keyboard.press("ArrowUp");
   await app.isAt(second);
 
-  // Each event has a row of its own when all are asked for.
+  // With all kinds selected each event has a separate row.
   await page.getByRole("button", { name: `All ${length}` }).click();
   await expect(page.locator("#events")).toHaveAttribute("aria-rowcount", String(length));
   await page.keyboard.press("/");
   await expect(page.locator("#search")).toBeFocused();
-  // Letters are text now.
+  // The focus is in a text field now: letters are text.
   await page.keyboard.type("checkout");
   await expect(page.locator("#events")).toHaveAttribute("aria-rowcount", "1");
   await page.keyboard.press("Enter");
@@ -106,7 +106,7 @@ test("the list is one stop of the keyboard; j and k move in it, a click goes the
   await expect(page.locator("[role=row]").filter({ hasText: "WorkflowTask" })).toHaveCount(0);
 });
 
-test("no key is taken from somebody who types, selects or uses the browser", async ({ app }) => {
+test("shortcuts do not act while the user types, selects text or uses browser shortcuts", async ({ app }) => {
   const { page } = app;
   await app.sample("shopping_cart", 5);
   const taken = (init: { readonly [field: string]: string | boolean }) =>
@@ -128,13 +128,13 @@ test("no key is taken from somebody who types, selects or uses the browser", asy
   await page.keyboard.press("ArrowLeft");
   await app.isAt(at);
   await expect(page.locator("dialog[open]")).toHaveCount(0);
-  // Letters outside of the run are nobody's.
+  // Outside of the run, letters have no effect.
   await page.locator("#room-runs").focus();
   await page.keyboard.press("j");
   await app.isAt(at);
 });
 
-test("the sheet behind ? names the keys, and closes with Escape", async ({ app }) => {
+test("the key ? opens the list of shortcuts, and Escape closes it", async ({ app }) => {
   const { page } = app;
   await app.sample("shopping_cart");
   await page.locator("#main").focus();
@@ -146,7 +146,7 @@ test("the sheet behind ? names the keys, and closes with Escape", async ({ app }
   await app.isAt(1);
 });
 
-test("where code and history part is a key and a click away", async ({ app }) => {
+test("a key or a click moves to the divergence", async ({ app }) => {
   const { page } = app;
   await app.sample("shopping_cart_diverged");
   const said = await page.locator("#verdict").innerText();
@@ -159,7 +159,7 @@ test("where code and history part is a key and a click away", async ({ app }) =>
   await app.isAt(at);
 });
 
-test("while stepping nothing moves: the frame has the same places at each event", async ({ app }) => {
+test("stepping does not move the layout: all panes keep their positions at each event", async ({ app }) => {
   const { page } = app;
   await app.sample("shopping_cart");
   const places = () =>
@@ -180,7 +180,7 @@ test("while stepping nothing moves: the frame has the same places at each event"
   }
 });
 
-test("fifty thousand events: only rows in sight exist, and the list follows to the end", async ({ app }) => {
+test("with fifty thousand events only visible rows are rendered, and the list scrolls to the end", async ({ app }) => {
   const { page } = app;
   const all = eventsOf("counter");
   const signal = all.find(({ eventType }) => /SIGNALED/.test(eventType));
@@ -190,7 +190,7 @@ test("fifty thousand events: only rows in sight exist, and the list follows to t
   }));
   await app.start();
   await app.drop([{ name: "long.json", content: JSON.stringify({ events: many }).replaceAll('"Counter"', '"Long"') }]);
-  // An open run is shown where it stands.
+  // An open run is shown at its last event.
   await expect(page.locator("#position")).toHaveText("Event 51,200 of 51,200");
   await page.locator("#go-start").click();
   await expect(page.locator("#position")).toHaveText("Event 1 of 51,200");

@@ -1,4 +1,4 @@
-// What a new user meets on the way to an answer: names that do not match, keys after a dialog, code that cannot run, narrow screens, long names.
+// Situations of a new user: names that do not match, keys after a dialog, code with errors, narrow screens, long names.
 import { exported, lineOf, nextDeploy, project } from "./support/orders.ts";
 import { openFolder, permit } from "./support/programs.ts";
 import { type App, expect, test } from "./support/story.ts";
@@ -19,7 +19,7 @@ async function withCode(app: App, how: "waiting" | "completed" | "misspelt", fil
   remove();
 }
 
-test("a run hangs because its signal came under another name: the sentence names it, its event is one click away", async ({ app }) => {
+test("for a run that waits because its signal had another name, the page names the signal and links to its event", async ({ app }) => {
   await withCode(app, "misspelt");
   const untaken = app.page.locator("#why .untaken");
   await expect(untaken).toHaveText(/^Signal approved has come \(event \d+\), and nothing takes it where the code stands\.$/);
@@ -29,7 +29,7 @@ test("a run hangs because its signal came under another name: the sentence names
   await app.isAt(event);
 });
 
-test("k leads up to the first row, also past things that others overlap", async ({ app }) => {
+test("the key k moves up to the first row, also past overlapped items", async ({ app }) => {
   const { page } = app;
   await dropped(app, "completed");
   await page.locator("#go-end").click();
@@ -39,7 +39,7 @@ test("k leads up to the first row, also past things that others overlap", async 
   await app.isAt(1);
 });
 
-test("keys mean the run again after a dialog, and a dialog says nothing of another one's work", async ({ app }) => {
+test("shortcuts act on the run again after a dialog, and a dialog does not show the status of another dialog", async ({ app }) => {
   const { page } = app;
   await withCode(app, "completed");
   await page.locator("#share").click();
@@ -58,7 +58,7 @@ test("keys mean the run again after a dialog, and a dialog says nothing of anoth
   await expect(page.locator("#test-dialog")).not.toContainText("cut after the divergence");
 });
 
-test("code that cannot run: the file and the line in words, the line in sight and in red", async ({ app }) => {
+test("an error in the code names file and line, and the line is visible and red", async ({ app }) => {
   const { page } = app;
   const wrong: readonly (readonly [from: string, to: string, says: RegExp])[] = [
     ["let approvedBy: string | undefined;", "let approvedBy: = ;", /line \d+:.*[Ss]yntax error/s],
@@ -83,7 +83,7 @@ test("code that cannot run: the file and the line in words, the line in sight an
   }
 });
 
-test("the chip of a long line leaves the call in sight that it is about", async ({ app }) => {
+test("the chip of a long line does not cover the call that it belongs to", async ({ app }) => {
   const { page } = app;
   await page.setViewportSize({ width: 1280, height: 800 });
   const files = {
@@ -113,7 +113,7 @@ test("the chip of a long line leaves the call in sight that it is about", async 
   await expect(red.locator(".parked-chip")).toHaveAttribute("title", /history has activity reserve here event 5/);
 });
 
-test("what is asked next has the focus: the form of a change, the answer that history does not have", async ({ app }) => {
+test("the next input has the focus: the form of a change, or a result that history does not contain", async ({ app }) => {
   const { page } = app;
   await withCode(app, "completed");
   await page.locator("[role=row]", { hasText: /^pay/ }).click();
@@ -125,7 +125,7 @@ test("what is asked next has the focus: the form of a change, the answer that hi
   await expect(page.locator('form.asked [name="answer"]')).toBeFocused();
 });
 
-test("a long name is seen as far as there is room, in the table and in the title", async ({ app }) => {
+test("a long name is truncated to the available width, in the table and in the title", async ({ app }) => {
   const { page } = app;
   const long = "reserveAllOfTheItemsThatTheCustomerHasPutIntoTheBasket".repeat(3);
   await app.start();
@@ -142,7 +142,7 @@ test("a long name is seen as far as there is room, in the table and in the title
   }
 });
 
-test("at 320 px the tools of the run are in one line, and those of the code in sight", async ({ app }) => {
+test("at 320 px the controls of the run fit in one line, and those of the code are visible", async ({ app }) => {
   const { page } = app;
   await page.setViewportSize({ width: 320, height: 640 });
   await withCode(app, "completed");
@@ -155,12 +155,12 @@ test("at 320 px the tools of the run are in one line, and those of the code in s
   expect(new Set(tops).size, tops.join()).toBe(1);
   const right = await page.locator("#edit").evaluate((each) => each.getBoundingClientRect().right);
   expect(right).toBeLessThanOrEqual(320);
-  // The form of a change is what somebody wants who pressed What if.
+  // After a click on What if, the form of a change has the focus.
   await page.locator("#what-if").click();
   await expect(page.locator(".change-form")).toBeVisible();
 });
 
-test("what was said of other code is gone once the right code is there", async ({ app }) => {
+test("messages about the wrong code disappear when the right code is opened", async ({ app }) => {
   const { page } = app;
   await dropped(app, "completed");
   await app.drop([
@@ -179,13 +179,13 @@ test("what was said of other code is gone once the right code is there", async (
   remove();
 });
 
-test("names in the timeline end where it ends, also at 320 px", async ({ app }) => {
+test("names in the timeline do not exceed its width, also at 320 px", async ({ app }) => {
   const { page } = app;
   await page.setViewportSize({ width: 320, height: 640 });
   await app.start();
   for (const how of ["waiting", "misspelt", "completed"] as const) {
     const history = JSON.parse(await exported(how));
-    // As it was recorded, all may have happened within a millisecond, and then nothing has room for its name.
+    // In a fresh recording all events may be within one millisecond; then no bar has room for a name.
     for (const [i, event] of history.events.entries()) event.eventTime = new Date(Date.UTC(2026, 0, 1) + i * 400).toISOString();
     await app.drop([{ name: `${how}.json`, content: JSON.stringify(history) }]);
     await expect(page.locator("#position")).toHaveText(new RegExp(`of ${history.events.length}$`));
@@ -199,7 +199,7 @@ test("names in the timeline end where it ends, also at 320 px", async ({ app }) 
   }
 });
 
-test("the list of versions says at 1280 px which one is open, and what its replay said", async ({ app }) => {
+test("at 1280 px the list of versions shows the open version and its replay verdict", async ({ app }) => {
   const { page } = app;
   await page.setViewportSize({ width: 1280, height: 800 });
   await withCode(app, "completed", nextDeploy);

@@ -1,4 +1,4 @@
-// The next event that resumes the code: the end of what it waits for, or a message; never the start of something that the code starts.
+// The next event that resumes the code: the completion of an awaited operation or a message, never the start of an operation.
 import type { RunItem, RunModel } from "../src/app/run_model.ts";
 import { nextResuming } from "../src/inspector/next_resuming.ts";
 import { expect, test } from "./support/story.ts";
@@ -31,16 +31,16 @@ const found = (open: readonly number[], position: number) => {
   return next && [next.item.name, next.eventId, next.ends];
 };
 
-test("the completion of the activity that the code waits for comes next, not a later message", () => {
+test("the next event is the completion of the awaited activity, not a later message", () => {
   expect(found([5], 6)).toEqual(["charge", 8, true]);
 });
 
-test("of several waits the one that ends first", () => {
+test("of several waits, the first to end is next", () => {
   expect(found([5, 6], 6)).toEqual(["charge", 8, true]);
   expect(found([6], 8)).toEqual(["timer 10 s", 12, true]);
 });
 
-test("a message resumes code that waits for nothing else; after the last event nothing does", () => {
+test("a message resumes code without another wait; after the last event no event is next", () => {
   expect(found([], 8)).toEqual(["confirm", 13, false]);
   expect(found([5], 13)).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-// A run of any SDK without its code: what the panes say of it.
+// Panes for a run of any SDK without its code.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "./support/story.ts";
@@ -9,7 +9,7 @@ const json = (value: unknown) => ({
 });
 type Loose = { readonly [field: string]: unknown };
 
-/** A trip of the Go SDK: a timer that never fires, an approval that takes long, a flight that fails four times. */
+/** A history of the Go SDK: a timer that never fires, a slow approval, a flight that fails four times. */
 function trip(): string {
   const events: Loose[] = [];
   const add = (at: number, type: string, attributes: Loose = {}): string => {
@@ -54,11 +54,11 @@ function trip(): string {
   return JSON.stringify({ events });
 }
 
-test("a failed activity: attempts, input, failure, cause and result", async ({ app }) => {
+test("a failed activity shows attempts, input, failure, cause and result", async ({ app }) => {
   const { page } = app;
   await app.start();
   await app.drop([{ name: "trip.json", content: trip() }]);
-  // An open run is shown where it stands.
+  // An open run is shown at its last event.
   await app.isAt(18);
   await page.locator("[role=row]", { hasText: "BookFlight" }).click();
   const thing = page.locator("#thing");
@@ -76,7 +76,7 @@ test("a failed activity: attempts, input, failure, cause and result", async ({ a
   await expect(thing.getByRole("tree", { name: "Event 13" })).toContainText("NoSeatsError");
 });
 
-test("the run itself: where its time went, what the history tells, what is open, limits, other runs", async ({ app }) => {
+test("the summary of a run shows its time, findings, open operations, limits and related runs", async ({ app }) => {
   const { page } = app;
   await app.start();
   await app.drop([{ name: "trip.json", content: trip() }]);
@@ -97,7 +97,7 @@ test("the run itself: where its time went, what the history tells, what is open,
   await expect(page.locator("#open-now")).toContainText("Notify");
 });
 
-test("a run that names another leads to it where both are opened", async ({ app }) => {
+test("a run links to a related run that is open", async ({ app }) => {
   const { page } = app;
   const kid = [{
     eventId: "1",
@@ -121,13 +121,13 @@ test("a run that names another leads to it where both are opened", async ({ app 
 
 const folder = "../shared/fixtures/histories";
 
-test("histories of every SDK open without code", async ({ app }) => {
+test("histories of every SDK can be opened without code", async ({ app }) => {
   test.skip(!existsSync(folder), `${folder} is not next to this project`);
   const { page } = app;
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => /[/\\].*\.json$/.test(name));
   await app.start();
   await app.drop(files.map((name) => ({ name: name.replaceAll(/[/\\]/g, " "), content: readFileSync(join(folder, name)) })));
-  // Two of the files are the same.
+  // Two of the files are equal.
   const different = new Set(files.map((name) => readFileSync(join(folder, name), "base64"))).size;
   await expect(page.locator("#opened-runs")).toHaveAccessibleName(`Opened runs: ${different}`);
   await page.locator("#go-end").click();

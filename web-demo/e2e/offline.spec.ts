@@ -1,10 +1,10 @@
-// Without a network: the page was opened once, and opens again.
+// Offline: a page that was loaded once loads again without a network.
 import { expect, sample, test } from "./support/story.ts";
 import { ownProgram, permit } from "./support/programs.ts";
 
 test.use({ serviceWorkers: "allow" });
 
-test("the page opens, and opens histories, without a network", async ({ app, context }) => {
+test("offline, the page loads and opens histories", async ({ app, context }) => {
   const { page } = app;
   await app.start();
   await expect(page.getByText("Ready offline")).toBeVisible();
@@ -18,7 +18,7 @@ test("the page opens, and opens histories, without a network", async ({ app, con
   await app.replayed();
 });
 
-test("code runs in its sandbox without a network, also where the browser's cache has nothing", async ({ app, context }) => {
+test("offline, code runs in its sandbox, also with an empty browser cache", async ({ app, context }) => {
   const { page } = app;
   await app.start();
   await expect(page.getByText("Ready offline")).toBeVisible();
@@ -32,7 +32,7 @@ test("code runs in its sandbox without a network, also where the browser's cache
   await app.drop([{ name: "tally.ts", content: code }]);
   await permit(app);
   await expect(page.locator("#verdict")).toHaveText(/Replays/);
-  // The frame's origin is an opaque one there, too, and stays so.
+  // Offline, the frame's origin is opaque as well.
   const frames = await page.locator("iframe").evaluateAll((all) =>
     (all as HTMLIFrameElement[]).map((frame) => [frame.contentDocument, frame.getAttribute("sandbox")])
   );

@@ -1,4 +1,4 @@
-// The page as a whole: what it loads and keeps, what its policy forbids, what its server serves.
+// The page as a whole: the files that it loads, the data that it stores, its content security policy, its server.
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -8,10 +8,10 @@ import { expect, serveDemo, test } from "./support/story.ts";
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const { CSP } = await import(pathToFileURL(here("../csp.mjs")).href) as { readonly CSP: string };
 
-test("nothing is kept, and neither engine, SQLite nor editor are loaded, before they are asked for", async ({ app, site, watch }) => {
+test("the page stores no data and loads no engine, SQLite or editor before they are needed", async ({ app, site, watch }) => {
   await app.start();
   await expect(app.page.locator("#position")).toHaveText(/^Event \d+ of 41/);
-  // The browser does not tell of the end of every request of a worker, so what was asked for is looked at until it rests.
+  // The browser does not report the end of every request of a worker, so the list is polled until it no longer changes.
   let seen = -1;
   await expect.poll(() => seen === (seen = watch.requests.length), { intervals: [1000] }).toBe(true);
   const loaded = watch.requests.map((url) => url.slice(site.url.length));
@@ -25,7 +25,7 @@ test("nothing is kept, and neither engine, SQLite nor editor are loaded, before 
   expect(kept).toEqual([]);
 });
 
-test("what comes with the page is at most 300 KiB gzipped", () => {
+test("the first load of the page is at most 300 KiB gzipped", () => {
   const html = readFileSync(here("../dist/index.html"), "utf8");
   const files = new Set([...html.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map((m) => m[1]!));
   for (const file of files) {
@@ -38,7 +38,7 @@ test("what comes with the page is at most 300 KiB gzipped", () => {
   expect(bytes / 1024).toBeLessThan(300);
 });
 
-test("the page forbids by meta tag and by header what it does not need, and works where no header is sent", async ({ page, site }) => {
+test("the policy is set by meta tag and by header, and the page works without the header", async ({ page, site }) => {
   const bare = await serveDemo({ headers: false, path: "/" });
   try {
     const { headers } = await fetch(site.url);
@@ -66,9 +66,9 @@ test("the page forbids by meta tag and by header what it does not need, and work
     await expect(page.locator("meta[http-equiv=Content-Security-Policy]")).toHaveAttribute("content", CSP);
     await expect(page.locator("#verdict")).toHaveText(/Replays/);
     expect(breaches).toEqual([]);
-    // The policy is in force: it refuses what it names, and the stories would see it.
+    // The policy is in force: it blocks a request, and the test observes the violation.
     const refused = await page.evaluate(async () => {
-      // Later: what a driver evaluates is free of the policy while it runs.
+      // In a later task: code that a driver evaluates is exempt from the policy while it runs.
       const evaluates = await new Promise((resolve) =>
         setTimeout(() => {
           try {
@@ -91,7 +91,7 @@ test("the page forbids by meta tag and by header what it does not need, and work
   }
 });
 
-test("the server has loopback names, serves the page's folder and nothing else", async ({ site }) => {
+test("the server accepts loopback host names only and serves only the page's folder", async ({ site }) => {
   const { port, pathname } = new URL(site.url);
   const ask = (path: string, headers = {}, method = "GET") =>
     new Promise<number>((resolve, reject) =>
@@ -115,7 +115,7 @@ test("the server has loopback names, serves the page's folder and nothing else",
   for (const path of outside) expect(await ask(`${pathname}${path}`), path).not.toBe(200);
 });
 
-test("Runs of a page that nothing serves: the commands that do, copied by a button", async ({ app }) => {
+test("Runs on a static page shows the commands to start a server, and a button copies them", async ({ app }) => {
   await app.start("#/runs");
   const { page } = app;
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Builds the page, finds a browser that runs here and runs the stories of this folder. `--built`: the page is built already. What else is
-// given goes to Playwright: files, `-g NAME`, `--repeat-each=5`. Ends with `N passed, N failed, N skipped`.
+// Builds the page, finds an installed browser and runs the tests of this folder. `--built`: the page is already built. Other arguments are
+// passed to Playwright: files, `-g NAME`, `--repeat-each=5`. Ends with `N passed, N failed, N skipped`.
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";

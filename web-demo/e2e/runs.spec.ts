@@ -1,4 +1,4 @@
-// `temporalex ui` over a store that a worker holds: the list and its filter, a run that grows, messages, the ends, debug in follow mode.
+// `temporalex ui` over a store that a worker has open: list and filter, a growing run, messages, closed runs, debug in follow mode.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { fileURLToPath } from "node:url";
@@ -38,7 +38,7 @@ async function store(place: Place) {
 
 const ARGS = ["ui", "--store", "shop.sqlite", "--port", "0", "--no-open", "--json"];
 
-test("runs appear as they start and end; a filter and a count select; a query that is wrong is told", async ({ place, visit }) => {
+test("runs appear as they start and end; filters and counts select runs; an invalid query is reported", async ({ place, visit }) => {
   const { app, start, done } = await store(place);
   try {
     const first = await start("count-1");
@@ -51,10 +51,10 @@ test("runs appear as they start and end; a filter and a count select; a query th
     await expect(page.locator(".status-counts")).toContainText("Running 2");
     await first.signal(done);
     await expect(row("count-1")).toContainText("Completed");
-    await app.client.start("Counter", { id: "idle-1", args: [], taskQueue: "nobody" });
-    await expect(row("idle-1")).toContainText("waits for a worker of queue nobody");
+    await app.client.start("Counter", { id: "idle-1", args: [], taskQueue: "unpolled" });
+    await expect(row("idle-1")).toContainText("waits for a worker of queue unpolled");
     await row("idle-1").click();
-    await expect(page.locator(".run-panel .now-said")).toContainText("It waits for a worker of queue nobody");
+    await expect(page.locator(".run-panel .now-said")).toContainText("It waits for a worker of queue unpolled");
     await app.client.start("Gone", { id: "gone-1", args: [] });
     await expect(row("gone-1")).toContainText("waits for its code: no worker knows Gone");
     await page.locator("#runs-query").fill('WorkflowId = "count-2"');
@@ -69,7 +69,7 @@ test("runs appear as they start and end; a filter and a count select; a query th
   }
 });
 
-test("a run: its messages by forms, its timeline grows, debug follows it, it is terminated by its name", async ({ place, visit }) => {
+test("a run accepts messages from forms, its timeline grows, debug follows it, and its name confirms a termination", async ({ place, visit }) => {
   const { app, start, bump } = await store(place);
   try {
     const handle = await start("count-1");
@@ -118,7 +118,7 @@ test("a run: its messages by forms, its timeline grows, debug follows it, it is 
   }
 });
 
-test("with --read-only there is nothing to send, and the server refuses it", async ({ place, visit }) => {
+test("with --read-only the page has no forms, and the server rejects changes", async ({ place, visit }) => {
   const { app, start } = await store(place);
   try {
     await start("count-1");
@@ -138,7 +138,7 @@ test("with --read-only there is nothing to send, and the server refuses it", asy
   }
 });
 
-test("a run that was continued leads to the next one, whose history comes from the store", async ({ place, visit }) => {
+test("a continued run links to the next run, whose history is loaded from the store", async ({ place, visit }) => {
   const [{ open }, { continueAsNew, workflow }] = await Promise.all([built("mod.js"), built("workflow/mod.js")]);
   const night = workflow("Night", (round: number) => round === 1 ? continueAsNew(2) : Promise.resolve("the end"));
   // deno-lint-ignore no-explicit-any
@@ -165,7 +165,7 @@ test("a run that was continued leads to the next one, whose history comes from t
   }
 });
 
-test("a timer of a run that was started with manual timers fires by its button", async ({ place, visit }) => {
+test("a button fires a manual timer of a run", async ({ place, visit }) => {
   const [{ open }, { timer, workflow }] = await Promise.all([built("mod.js"), built("workflow/mod.js")]);
   const buff = workflow("Buff", async () => {
     await timer("expire", "10ms");
@@ -189,7 +189,7 @@ test("a timer of a run that was started with manual timers fires by its button",
   }
 });
 
-test("of a run that failed for an activity the list says what went wrong, not where", async ({ place, visit }) => {
+test("for a run that failed in an activity, the list shows the cause and not the wrapper error", async ({ place, visit }) => {
   const [{ open }, { activities, workflow }] = await Promise.all([built("mod.js"), built("workflow/mod.js")]);
   const acts = activities({ startToClose: "10s", retry: { maximumAttempts: 1 } });
   const flight = workflow("Flight", () => acts.book("LIS"));
@@ -209,7 +209,7 @@ test("of a run that failed for an activity the list says what went wrong, not wh
   }
 });
 
-test("two hundred runs are listed with their number, and more on request", async ({ place, visit }) => {
+test("two hundred runs are listed with the total number, and more on request", async ({ place, visit }) => {
   const { app, start } = await store(place);
   try {
     for (let i = 0; i < 230; i++) await start(`count-${i}`);
@@ -226,7 +226,7 @@ test("two hundred runs are listed with their number, and more on request", async
   }
 });
 
-test("filter, range and panel are in the address; an id or type:NAME is a filter", async ({ place, visit }) => {
+test("the address contains filter, range and panel; an id or type:NAME is a filter", async ({ place, visit }) => {
   const { app, start } = await store(place);
   try {
     await start("order-1");

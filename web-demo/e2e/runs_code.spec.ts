@@ -44,7 +44,7 @@ const freePort = async (): Promise<number> => {
 
 const ARGS = ["ui", "--store", "shop.sqlite", "--no-open", "--json"];
 
-test("with --workflows a run opens next to its code, and each save is a new verdict", async ({ place, visit }) => {
+test("with --workflows a run opens next to its code, and each save updates the verdict", async ({ place, visit }) => {
   const { app, start } = await store(place);
   try {
     const handle = await start("order-1");
@@ -74,7 +74,7 @@ test("with --workflows a run opens next to its code, and each save is a new verd
     await page.locator(".run-row", { hasText: "order-2" }).click();
     await page.locator("#debug-run").click();
     await expect(verdict).toHaveText(/Replays/);
-    // An address that names a run opens it with its code.
+    // The address of a run opens it with its code.
     await page.reload();
     await expect(verdict).toHaveText(/Replays/);
   } finally {
@@ -82,7 +82,7 @@ test("with --workflows a run opens next to its code, and each save is a new verd
   }
 });
 
-test("with a fixed port the address is valid after a restart: an open page continues", async ({ place, visit }) => {
+test("with a fixed port an open page continues after a restart of the server", async ({ place, visit }) => {
   const { app, start } = await store(place);
   try {
     await start("order-1");
@@ -101,7 +101,7 @@ test("with a fixed port the address is valid after a restart: an open page conti
     expect(second.url).toBe(url);
     await expect(list).toHaveCount(2, { timeout: 60_000 });
     await expect(gone).toHaveCount(0);
-    // The browser reports the calls that found no server; nothing else was wrong.
+    // The browser reports the calls that did not reach a server; other errors are not expected.
     for (const bad of watch.taken()) expect(bad).toMatch(/^console: .*net::ERR_(?:CONNECTION|EMPTY|INCOMPLETE)_\w+/);
   } finally {
     await app.close();

@@ -1,7 +1,7 @@
 // `temporalex ui --address`: the server goes away and comes back.
 import { expect, test } from "./support/command.ts";
 
-test("a server that is gone is told, nothing can be sent meanwhile, and the page goes on when it is back", async ({ place, visit }) => {
+test("a stopped server is reported and sending is disabled; the page continues when the server is back", async ({ place, visit }) => {
   const dev = ["dev", "--db-filename", "dev.sqlite", "--json"];
   const first = place.start([...dev, "--port", "0"]);
   const { address } = await first.line(({ address }) => address !== undefined) as unknown as { address: string };
@@ -13,7 +13,7 @@ test("a server that is gone is told, nothing can be sent meanwhile, and the page
     "--type",
     "Idle",
     "--task-queue",
-    "nobody",
+    "unpolled",
     "--workflow-id",
     "idle-1",
     "--output",

@@ -1,9 +1,9 @@
-// The Runs room for everybody: readable at every width, light and dark, and axe-core finds nothing in the list and beside a run.
+// The Runs room is readable at every width, light and dark, and axe-core finds no problem in the list and in the panel of a run.
 import { accessible } from "./support/axe.ts";
 import { expect, test } from "./support/command.ts";
 import { storeOfRuns } from "./support/runs_store.ts";
 
-test("list and run are readable from 320 to 1920 px, light and dark, and axe-core finds nothing", async ({ place, visit }) => {
+test("list and run are readable from 320 to 1920 px, light and dark, and axe-core finds no problem", async ({ place, visit }) => {
   test.slow();
   const { app } = await storeOfRuns(place);
   try {
@@ -23,7 +23,7 @@ test("list and run are readable from 320 to 1920 px, light and dark, and axe-cor
         await page.locator(".run-row", { hasText: "order-1" }).click();
         await expect(page.locator(".run-panel")).toBeInViewport();
         expect(await isWide(), `a run, ${at}`).toBe(false);
-        // The panel is narrow on every page, and the playhead stands where its line is.
+        // The panel is narrow on every page, and the playhead is on its line.
         const [flag, line] = [page.locator(".run-panel .tl-flag"), page.locator(".run-panel .tl-now")];
         const [of, its] = [(await flag.boundingBox())!, (await line.boundingBox())!];
         expect(its.x >= of.x - 2 && its.x <= of.x + of.width + 2, `the playhead, ${at}`).toBe(true);

@@ -1,5 +1,4 @@
-// Hostile code, files, bundles and histories: they reach nothing of the page, of the browser's storage or of the network, and end when they
-// are told to.
+// Hostile code, files, bundles and histories cannot reach the page, the browser's storage or the network, and can be stopped.
 import { gzipSync } from "node:zlib";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -15,7 +14,7 @@ async function open(app: App, files: readonly { readonly name: string; readonly 
   await app.drop(files);
 }
 
-/** A server of another origin that counts who comes. */
+/** A server of another origin that counts its requests. */
 async function stranger(): Promise<{ readonly url: string; readonly hits: string[]; close(): void }> {
   const hits: string[] = [];
   const server = createServer((request, response) => {
@@ -26,7 +25,7 @@ async function stranger(): Promise<{ readonly url: string; readonly hits: string
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, hits, close: () => server.close() };
 }
 
-/** What code tries that has got past the guard: it is run as the worker itself. Each attempt ends with an error. */
+/** Attempts of code that has bypassed the guard: it runs as the worker itself. Each attempt ends with an error. */
 const ATTEMPTS = (there: string, here: string): { readonly [name: string]: string } => ({
   fetch: `await fetch("${there}fetch")`,
   "fetch of the page's origin": `await fetch("${here}")`,
@@ -46,7 +45,7 @@ const ATTEMPTS = (there: string, here: string): { readonly [name: string]: strin
   "import() of data": `await import("data:text/javascript,export default 1")`,
   "a worker of another origin":
     `await new Promise((y, n) => { const w = new Worker("${there}worker.js"); w.onmessage = y; w.onerror = () => n(new Error("refused")) })`,
-  "fetch in a worker of its own":
+  "fetch in a nested worker":
     `await new Promise((y, n) => { const w = new Worker(URL.createObjectURL(new Blob(['fetch("${there}inner").then(() => postMessage(1), (e) => postMessage(String(e)))']))); w.onmessage = ({ data }) => data === 1 ? y() : n(new Error(data)); w.onerror = () => n(new Error("refused")) })`,
   SharedWorker: `new SharedWorker("${here}x.js")`,
   indexedDB: `await new Promise((y, n) => { const r = indexedDB.open("x"); r.onsuccess = y; r.onerror = () => n(r.error) })`,
@@ -60,7 +59,7 @@ const ATTEMPTS = (there: string, here: string): { readonly [name: string]: strin
   beacon: `navigator.sendBeacon("${there}beacon")`,
 });
 
-test("what has got past the guard reaches no network, storage, channel or page", async ({ app, watch }) => {
+test("code that bypasses the guard cannot reach network, storage, channels or the page", async ({ app, watch }) => {
   await app.sample("counter");
   const other = await stranger();
   try {
@@ -99,12 +98,12 @@ test("what has got past the guard reaches no network, storage, channel or page",
   } finally {
     other.close();
   }
-  // The browser reports what its policy refused, requests that it never sent included: the other server has seen none.
+  // The browser reports requests that the policy blocked, although it never sent them: the other server received no request.
   const reported = new RegExp(`^(?:console|policy): |^request: ${other.url}`);
   for (const seen of watch.taken()) expect(seen).toMatch(reported);
 });
 
-/** Starts the sandboxed frame with a script of its own, as the page does, and gives the script's first message. */
+/** Starts a sandboxed frame with the given script, as the page does. Returns the script's first message. */
 async function runRaw({ script, sandboxed }: { readonly script: string; readonly sandboxed: boolean }): Promise<unknown> {
   const frame = document.createElement("iframe");
   if (sandboxed) frame.setAttribute("sandbox", "allow-scripts");
@@ -129,7 +128,7 @@ async function runRaw({ script, sandboxed }: { readonly script: string; readonly
   return await first;
 }
 
-test("a frame that has the page's origin runs nothing, whatever the server sends", async ({ page, watch }) => {
+test("a frame with the page's origin does not run code, whatever the server sends", async ({ page, watch }) => {
   const site = await serveDemo({ path: "/plain/", headers: false });
   try {
     await page.goto(site.url);
@@ -145,9 +144,9 @@ test("a frame that has the page's origin runs nothing, whatever the server sends
   watch.taken();
 });
 
-test("code that floods the page with messages is ended", async ({ app }) => {
+test("code that floods the page with messages is terminated", async ({ app }) => {
   await app.sample("counter");
-  // Its first messages come through; the frame's word of its end comes by another port.
+  // Its first messages arrive; the frame reports the termination on another port.
   const died = await app.page.evaluate(runRaw, {
     script: "onmessage = () => { for (let i = 0; i < 1e5; i++) postMessage(undefined); }",
     sandboxed: true,
@@ -155,7 +154,7 @@ test("code that floods the page with messages is ended", async ({ app }) => {
   expect(died).toEqual({ t: "died", id: 1, reason: "it sent more than 100 messages in a second" });
 });
 
-test("code that spins in a task is ended by the watchdog, at its line, and the page stays awake", async ({ app }) => {
+test("the watchdog terminates an infinite loop and reports its line; the page stays responsive", async ({ app }) => {
   await open(app, [{ name: "tally.ts", content: code.replace("publishState(0);", "for (;;);") }]);
   await permit(app);
   await expect(app.page.locator("#verdict")).toHaveText(/Fails|Not replayed/);
@@ -164,7 +163,7 @@ test("code that spins in a task is ended by the watchdog, at its line, and the p
   expect(await app.page.evaluate(() => 1 + 1)).toBe(2);
 });
 
-/** What a module does at its top level, where no watchdog is yet: each without an end. */
+/** Endless top-level code of a module, which runs before the watchdog starts. */
 const ENDLESS: { readonly [name: string]: string } = {
   "a loop": "for (;;);",
   recursion: "const down = (): void => { try { down(); } finally { down(); } };\ndown();",
@@ -172,10 +171,10 @@ const ENDLESS: { readonly [name: string]: string } = {
   "a loop that allocates": "let all: number[][] = [];\nfor (;;) if (all.push(new Array(1e5).fill(1.5)) > 100) all = [];",
 };
 
-test("Stop ends a loop, recursion, microtasks and allocation within a second", async ({ app }) => {
+test("Stop terminates a loop, recursion, microtasks and allocation within a second", async ({ app }) => {
   const workers = () => app.page.workers().filter((worker) => worker.url().startsWith("blob:"));
   for (const [name, text] of Object.entries(ENDLESS)) {
-    // A new page, and not its first screen, whose run would begin workers of its own at any moment.
+    // A new page without the first screen, whose run would start other workers at any time.
     await app.page.goto("about:blank");
     await app.sample("counter");
     await app.drop([{ name: "tally.json", content: history }]);
@@ -196,7 +195,7 @@ test("Stop ends a loop, recursion, microtasks and allocation within a second", a
   }
 });
 
-// Small arrays are ended by the watchdog mostly, large ones end the process of the frame before it.
+// The watchdog usually ends small arrays; large arrays crash the process of the frame earlier.
 for (const length of ["1e6", "5e7"]) {
   test(`code that takes all memory does not take the page with it: arrays of ${length}`, async ({ app, watch }) => {
     await open(app, [{
@@ -207,7 +206,7 @@ for (const length of ["1e6", "5e7"]) {
       "crash",
       () => test.info().annotations.push({ type: "note", description: `arrays of ${length}: the process of the frame ended` }),
     );
-    const inPage = await beside(app);
+    const inPage = await pageEvaluator(app);
     await permit(app);
     const verdict = () => inPage('document.querySelector("#verdict").textContent');
     await expect.poll(verdict, { timeout: 60_000 }).toMatch(/Fails|Not replayed/);
@@ -217,10 +216,10 @@ for (const length of ["1e6", "5e7"]) {
 }
 
 /**
- * Evaluates in the page, by a connection of its own: Playwright takes a frame whose process ended for the end of the page. The frame has a
- * process of its own, and the page goes on.
+ * Evaluates in the page over a separate connection: Playwright treats the crash of a frame's process as the crash of the page. The frame
+ * has a separate process, and the page continues.
  */
-async function beside({ page }: App): Promise<(expression: string) => Promise<unknown>> {
+async function pageEvaluator({ page }: App): Promise<(expression: string) => Promise<unknown>> {
   const session = await page.context().browser()!.newBrowserCDPSession();
   const { targetInfos } = await session.send("Target.getTargets");
   const { targetId } = targetInfos.find(({ type, url }) => type === "page" && url === page.url())!;
@@ -243,7 +242,7 @@ async function beside({ page }: App): Promise<(expression: string) => Promise<un
   };
 }
 
-test("names that would change prototypes change nothing", async ({ app }) => {
+test("names such as __proto__ do not change prototypes", async ({ app }) => {
   const hostile = history.replace(
     '"eventId"',
     '"__proto__": { "polluted": 1 }, "constructor": { "prototype": { "polluted": 1 } }, "eventId"',
@@ -268,7 +267,7 @@ test("names that would change prototypes change nothing", async ({ app }) => {
   expect(await app.page.evaluate(() => Object.keys(Object.prototype).length)).toBe(0);
 });
 
-test("a bundle of modules without length is refused, and not read for ever", async ({ app }) => {
+test("an endless module bundle is rejected and its download stops", async ({ app }) => {
   const bundle = `// Workflow bundle of temporalex, format 1: workflow("Tally"\n` +
     `//# bundle {"workflows":["a"],"interceptors":[],"modules":1e12,"temporalex":"0"}\n` +
     `//# module {"name":"a","kind":"esm","lines":-1,"imports":{},"requires":{}}\n//# end\n`;
@@ -277,7 +276,7 @@ test("a bundle of modules without length is refused, and not read for ever", asy
   await expect(app.page.locator("#verdict")).toHaveAttribute("title", /damaged workflow bundle: a module needs a name/);
 });
 
-test("a history that unpacks to more than any history has is refused", async ({ app }) => {
+test("a history that decompresses beyond the size limit is rejected", async ({ app }) => {
   await app.start();
   await app.drop([{ name: "bomb.json.gz", content: gzipSync(Buffer.alloc(300 * 2 ** 20, 32)) }]);
   await expect(app.page.locator(".notices")).toContainText("256 MiB when it is unpacked");

@@ -1,4 +1,4 @@
-// `temporalex debug`: the code is the one on the disk, a save of it is a new verdict in the page, and an open run goes on.
+// `temporalex debug`: the page uses the code on disk, saving a file updates the verdict, and an open run continues.
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, type Place, test } from "./support/command.ts";
@@ -35,7 +35,7 @@ function project(place: Place): void {
 
 const ARGS = ["debug", "onboarding.json", "--workflows", "workflow.ts", "--port", "0", "--no-open", "--json"];
 
-test("a file is saved: the page has the new verdict, and so has the terminal; Ctrl-C ends", async ({ place, visit }) => {
+test("saving a file updates the verdict in the page and in the terminal; Ctrl-C ends the command", async ({ place, visit }) => {
   project(place);
   const command = place.start(ARGS);
   const { url } = await command.line(({ event }) => event === "started");
@@ -43,7 +43,7 @@ test("a file is saved: the page has the new verdict, and so has the terminal; Ct
   const verdict = page.locator("#verdict");
   await expect(verdict).toHaveText(/Replays/);
   await expect(page.locator(".of-code")).toContainText("sendWelcome");
-  // The command replays once the page has its verdict.
+  // The command replays after the page has its verdict.
   const shown = page.waitForRequest(/\/data\/shown$/);
   place.write("workflow.ts", workflow("sendMail"));
   await expect(verdict).toHaveText(/Diverges/);
@@ -59,20 +59,20 @@ test("a file is saved: the page has the new verdict, and so has the terminal; Ct
   await expect(page.locator("body")).not.toContainText("workflow.ts:1");
   await page.reload();
   await expect(verdict).toHaveText(/Replays/);
-  // A new export over the old one.
+  // A new export replaces the file.
   place.write("onboarding.json", sample("onboarding").replaceAll("sendWelcome", "sendLetter"));
   await expect(verdict).toHaveText(/Diverges/);
   await expect(page.locator("body")).toContainText("sendLetter");
   expect(await command.end()).toBe(0);
   expect(command.lines.at(-1)).toEqual({ event: "stopped" });
   await expect(page.locator("body")).toContainText("temporalex debug has stopped");
-  // The browser says that the stream has ended; nothing else was wrong.
+  // The browser reports the end of the stream; other errors are not expected.
   for (const bad of watch.taken()) {
     expect(bad).toMatch(/^console: .*ERR_CONNECTION_REFUSED|^console: .*ERR_INCOMPLETE_CHUNKED|^console: .*ERR_EMPTY_RESPONSE/);
   }
 });
 
-test("a line opens in the user's editor", async ({ place, visit }) => {
+test("a line of code opens in the user's editor", async ({ place, visit }) => {
   project(place);
   place.write("code", `#!/bin/sh\nprintf '%s ' "$@" > '${join(place.cwd, "told")}'\n`);
   chmodSync(join(place.cwd, "code"), 0o755);
@@ -92,7 +92,7 @@ test("a line opens in the user's editor", async ({ place, visit }) => {
   );
 });
 
-test("without code the page shows what the history tells", async ({ place, visit }) => {
+test("without code the page shows the data of the history", async ({ place, visit }) => {
   project(place);
   const command = place.start(["debug", "onboarding.json", "--no-open", "--json"]);
   const { url } = await command.line(({ event }) => event === "started");

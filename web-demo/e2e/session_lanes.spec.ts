@@ -1,4 +1,4 @@
-// The lanes that a replay adds to the timeline: what the code did where it parts from history, its fibers, its published state.
+// The lanes that a replay adds to the timeline: operations of diverged code, fibers, published states.
 import type { DebugSession, FiberLane, StateChange } from "temporalex/debug";
 import type { RunModel } from "../src/app/run_model.ts";
 import { sessionLanes } from "../src/timeline/session_lanes.ts";
@@ -23,9 +23,9 @@ const session = (fibers: readonly FiberLane[], changes: readonly StateChange[] =
 const lanes = (of: DebugSession | undefined) =>
   sessionLanes(model, of, CLOCK).map(({ label, bars }) => [label, bars.map(({ fromMs, toMs, text }) => [fromMs, toMs, text])]);
 
-test("fibers that outlive their task have lanes named for their message, those of one name that follow each other share one", () => {
+test("fibers that outlive their task have lanes named after their message; successive fibers of one name share a lane", () => {
   const run = fiber(0, 3, undefined, { kind: "run", name: "run", cause: undefined });
-  // The second begins while the first lives; the third after its end; the fourth ends in its own task.
+  // The second fiber begins while the first runs, the third after its end; the fourth ends in the task that started it.
   const of = session([run, fiber(1, 4, 8), fiber(2, 6, undefined), fiber(3, 9, 11), fiber(4, 12, 12)]);
   expect(lanes(of)).toEqual([
     ["restock", [[300, 700, "item 3"], [800, 1000, "item 8"]]],
@@ -34,20 +34,20 @@ test("fibers that outlive their task have lanes named for their message, those o
   expect(lanes(undefined)).toEqual([]);
 });
 
-test("more fibers at once than lanes: the last lane has the rest, and says so", () => {
+test("if there are more concurrent fibers than lanes, the last lane holds the rest and is labeled so", () => {
   const names = Array.from({ length: 12 }, (_, i) => fiber(i, 3, undefined, { name: `branch ${i + 1}`, cause: undefined }));
   const found = lanes(session(names));
   expect(found.map(([label]) => label)).toEqual([...names.slice(0, 7).map(({ name }) => name), "more fibers"]);
   expect(found.at(-1)![1]).toHaveLength(5);
 });
 
-test("a published state lasts until the next one; of several in one task the last stays", () => {
+test("a published state lasts until the next one; of several states in one task the last counts", () => {
   const of = session([], [published(3, { phase: "open" }), published(7, { phase: "paid" }), published(7, { phase: "sent" })]);
   expect(lanes(of)).toEqual([["state", [[200, 600, "open"], [600, 1900, "sent"]]]]);
   expect(lanes(session([], [published(3, 1)], { tasks: Array(2001).fill({}) }))).toEqual([]);
 });
 
-test("where code and history part, a lane has what the code did instead", () => {
+test("at a divergence a lane shows what the code did instead", () => {
   const problem = (isDivergence: boolean, divergence?: object) => ({
     position: 5,
     isDivergence,
@@ -62,7 +62,7 @@ test("where code and history part, a lane has what the code did instead", () => 
   expect(text(problem(false))).toEqual([]);
 });
 
-test("samples: the handlers of Inventory and its states, the timer of a cart that parts from its history", async ({ app }) => {
+test("samples show the handlers and states of Inventory, and the timer of a cart that diverges from its history", async ({ app }) => {
   const { page } = app;
   const heads = page.locator(".tl-heads");
   await app.sample("inventory", 33);

@@ -1,10 +1,10 @@
-// Share and Test: files that are saved, and that do what they say.
+// Share and Test: the saved files open and run as documented.
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { axeFindings } from "./support/axe.ts";
 import { expect, test } from "./support/story.ts";
 
-test("a history is saved without its values; a divergence as a test with its history", async ({ app }) => {
+test("a history is saved without its values; a divergence is saved as a test with its history", async ({ app }) => {
   const { page } = app;
   await app.sample("shopping_cart");
   await page.locator("#share").click();
@@ -33,7 +33,7 @@ test("a history is saved without its values; a divergence as a test with its his
   await expect.poll(() => names.toSorted().map((name) => name.replace(/^.*?\./, ""))).toEqual(["history.json", "test.mjs"]);
 });
 
-test("the timeline is saved as a self-contained drawing: names and times, no values", async ({ app }) => {
+test("the timeline is saved as a self-contained drawing with names and times but no values", async ({ app }) => {
   const { page } = app;
   await app.sample("shopping_cart");
   await page.locator("#share").click();
@@ -45,7 +45,7 @@ test("the timeline is saved as a self-contained drawing: names and times, no val
   for (const name of ["ShoppingCart", "add_item", "messages", "Completed"]) expect(text).toContain(name);
   expect(text).not.toMatch(/class=|<script|<style|href=|url\(|var\(/);
   expect(text).not.toContain("ada");
-  // As any program that reads such files sees it.
+  // Parsed as an independent program would parse it.
   const drawn = await page.context().newPage();
   await drawn.goto("about:blank");
   const { width, colours } = await drawn.evaluate(async (svg) => {
@@ -64,7 +64,7 @@ test("the timeline is saved as a self-contained drawing: names and times, no val
   expect(colours).toBeGreaterThan(50);
 });
 
-test("a report is one self-contained file: read from a disk, wide and narrow, dark and light, with and without values", async ({ app, browser }) => {
+test("a report is one self-contained file, readable from disk, wide and narrow, dark and light, with and without values", async ({ app, browser }) => {
   const { page } = app;
   await app.sample("shopping_cart_diverged");
   await page.locator("#share").click();
@@ -103,7 +103,7 @@ test("a report is one self-contained file: read from a disk, wide and narrow, da
       );
       await expect(file.locator(".l.at")).toContainText("await shop.charge(");
       await expect(file.locator("svg.tl:visible")).toHaveCount(1);
-      // Its sheet is there, or the policy has refused it.
+      // The style sheet is applied, or the policy has blocked it.
       expect(await file.evaluate(() => getComputedStyle(document.querySelector("section")!).borderTopWidth)).toBe("1px");
       for (const colorScheme of ["light", "dark"] as const) {
         await file.emulateMedia({ colorScheme });

@@ -1,10 +1,10 @@
-// A user has the export of a run, of a project that this page does not know: five questions, each to its answer.
+// A user has an exported run of a project that is unknown to the page: questions and how the page solves them.
 import { readFileSync } from "node:fs";
 import { exported, lineOf, nextDeploy, project } from "./support/orders.ts";
 import { openFolder, permit } from "./support/programs.ts";
 import { type App, expect, test } from "./support/story.ts";
 
-/** The export is dropped, its project's folder chosen, and what will run looked at. */
+/** Drops the export, chooses the folder of its project and views the code before it runs. */
 async function opened(app: App, how: "waiting" | "completed", files = project): Promise<void> {
   await app.start();
   await app.drop([{ name: "order-17.json", content: await exported(how) }]);
@@ -15,10 +15,10 @@ async function opened(app: App, how: "waiting" | "completed", files = project): 
   remove();
 }
 
-test("why does this run hang: the reason is in sight as soon as its code is there", async ({ app }) => {
+test("why does this run hang: the page shows the reason when the code is opened", async ({ app }) => {
   const { page } = app;
   await opened(app, "waiting");
-  // An open run is shown where it stands.
+  // An open run is shown at its last event.
   await app.isAt(15);
   await expect(page.locator("#why")).toContainText("approve");
   const line = String(lineOf(project, "await condition("));
@@ -26,7 +26,7 @@ test("why does this run hang: the reason is in sight as soon as its code is ther
   await expect(page.locator(".code-line.at")).toBeInViewport();
 });
 
-test("which deploy broke it: the place is in sight, with the edit and what repairs it", async ({ app }) => {
+test("which deploy broke it: the page shows the line, the edit and a repair", async ({ app }) => {
   const { page } = app;
   await opened(app, "completed", nextDeploy);
   await expect(page.locator("#verdict")).toHaveText(/Diverges at event 5/);
@@ -36,48 +36,48 @@ test("which deploy broke it: the place is in sight, with the edit and what repai
   await expect(page.locator(".code-line.red")).toHaveAttribute("data-line", String(lineOf(nextDeploy, "await screen(")));
   await expect(page.locator(".code-line.red")).toBeInViewport();
   await expect(page.locator("#repair")).toContainText("patched(");
-  // The deploy before it is the answer's other half.
+  // The previous deploy still replays the history.
   await app.drop(Object.entries(project).map(([path, content]) => ({ name: path.replace("src/", ""), content })));
   await permit(app);
   await expect(page.locator("#verdict")).toHaveText(/Replays to the end/);
 });
 
-test("what did the customer's update contain: its values are in its row, and a click away in full", async ({ app }) => {
+test("what did the customer's update contain: the row shows the values, and a click shows them in full", async ({ app }) => {
   const { page } = app;
   await app.start();
   await app.drop([{ name: "order-17.json", content: await exported("completed") }]);
-  // Without the code. The row says it in short.
+  // Without code: the row shows a short form.
   const row = page.locator("[role=row]", { hasText: "changeAddress" });
   await expect(row).toContainText("12 St James's Square, London");
   await row.click();
   await expect(page.locator("#thing h2")).toHaveText("changeAddress");
   await expect(page.locator("#thing")).toContainText("12 St James's Square");
-  // A word that somebody remembers of it leads to it, too.
+  // A search for a word of the value finds it as well.
   await page.keyboard.press("/");
   await page.keyboard.type("james's");
   await expect(page.locator("[role=row]", { hasText: "changeAddress" })).toBeVisible();
   await expect(page.locator("[role=row]", { hasText: "reserve" })).toHaveCount(0);
 });
 
-test("what if the payment had failed: from the payment itself", async ({ app }) => {
+test("what if the payment had failed: a branch starts from the payment", async ({ app }) => {
   const { page } = app;
   await opened(app, "completed");
   await page.locator("[role=row]", { hasText: /^pay/ }).click();
   await page.locator("#change-this").click();
   const form = page.locator(".change-form");
-  // What was asked about is chosen already, and so is the first thing that one would try of it.
+  // The form has the payment and its most likely change preselected.
   await expect(form.locator('[name="thing"] option:checked')).toHaveText(/^activity pay/);
   await expect(form.locator('[name="how"] option:checked')).toHaveText("fails");
   await form.locator('[name="text"]').fill("card declined");
   await page.locator("#run-branch").click();
-  // The recorded run never released a reservation: that is what the code does now, and what it asks about.
+  // The recorded run never released a reservation: the branch does, and the page asks for the result.
   const question = page.locator("form.asked");
   await expect(question).toContainText("release has no recorded result. It was called with");
   await question.getByRole("button", { name: "Use this result" }).click();
   await expect(page.locator("#end-of-b")).toContainText("card declined");
 });
 
-test("give me a test: a file that fails until the code replays the history next to it", async ({ app }) => {
+test("give me a test: the page saves a test that fails until the code replays the saved history", async ({ app }) => {
   const { page } = app;
   await opened(app, "completed", nextDeploy);
   await page.locator("#make-test").click();
@@ -94,7 +94,7 @@ test("give me a test: a file that fails until the code replays the history next 
   expect(history).toContain("reserve");
 });
 
-test("what may be sent now, and who changed the state, are a click away", async ({ app }) => {
+test("a click shows the messages that the run accepts now, and the line that changed the state", async ({ app }) => {
   const { page } = app;
   await app.sample("shopping_cart", 19);
   await page.getByRole("list", { name: "Messages it accepts now" }).getByRole("button", { name: "add_item" }).click();
@@ -106,12 +106,12 @@ test("what may be sent now, and who changed the state, are a click away", async 
   await expect(page.locator("#end-of-b")).toContainText("completed");
   await expect(page.locator(".what-if-said")).toContainText("First difference: event");
   await expect(page.locator(".both-steps .differs").first()).toContainText("add_item");
-  // Another way in begins anew.
+  // Opening the form in another way resets it.
   await page.locator("#what-if-back").click();
   await page.locator("#what-if").click();
   await expect(form.locator('[name="thing"] option:checked')).not.toHaveText(/new message/);
   await page.locator("#what-if-back").click();
-  // The line at which the state got its value leads to when that was.
+  // The line that changed the state links to the event of the change.
   await page.locator("#state .value-row", { hasText: "itemCount" }).getByRole("button", { name: /^line / }).click();
   await expect.poll(() => app.position()).toBeLessThan(19);
 });

@@ -1,4 +1,4 @@
-// The timeline: where things lie, what is cut, and what hands and keys do to it.
+// The timeline: positions of items, cuts, mouse and keys.
 import { readFileSync } from "node:fs";
 import type { RunItem, RunModel } from "../src/app/run_model.ts";
 import { eventAt, measure, placeLanes } from "../../ts/run_view/timeline/geometry.ts";
@@ -10,10 +10,10 @@ import { expect, test } from "./support/story.ts";
 const equal = (actual: unknown, wanted: unknown): void => expect(actual).toEqual(wanted);
 const near = (actual: number, wanted: number): void => expect(Math.abs(actual - wanted)).toBeLessThan(0.5);
 
-/** Ten seconds of work, an hour of nothing, ten seconds of work. */
+/** Ten seconds of work, an idle hour, ten seconds of work. */
 const TIMES = [...Array.from({ length: 21 }, (_, i) => i * 500), ...Array.from({ length: 21 }, (_, i) => 3_610_000 + i * 500)];
 
-test("an idle stretch is cut, what happens beside it is to scale", () => {
+test("idle time is cut out of the axis; the rest is to scale", () => {
   const scale = makeScale(TIMES, [], 1000, true);
   equal(scale.pieces.map(({ isCut }) => isCut), [false, true, false]);
   near(scale.x(1000) - scale.x(0), scale.x(3_620_000) - scale.x(3_619_000));
@@ -24,20 +24,20 @@ test("an idle stretch is cut, what happens beside it is to scale", () => {
   near(real.x(1_810_000), 500);
 });
 
-test("work in progress is not cut where an idle stretch of its length is", () => {
+test("time with work in progress is not cut, although idle time of that length is", () => {
   const times = [...TIMES.slice(0, 21), 13_000];
   equal(makeScale(times, [], 1000, true).pieces.some(({ isCut }) => isCut), true);
   equal(makeScale(times, [[10_000, 13_000]], 1000, true).pieces.some(({ isCut }) => isCut), false);
 });
 
-test("a run of one moment, and one without times, have a scale", () => {
+test("a run with one timestamp and a run without timestamps have a scale", () => {
   for (const times of [[], [5]]) {
     const scale = makeScale(times, [], 300, true);
     equal(Number.isFinite(scale.x(5)) && Number.isFinite(scale.ms(100)), true);
   }
 });
 
-test("marks of the axis keep their distance, a cut says its length", () => {
+test("axis marks keep a minimum distance, and a cut shows its length", () => {
   const scale = makeScale(TIMES, [], 1000, true);
   const ticks = ticksOf(scale, 0, 1000, 78);
   equal(ticks.filter(({ isCut }) => isCut).map(({ ms }) => ms), [3_600_000]);
@@ -60,7 +60,7 @@ const item = (index: number, startMs: number, endMs: number | undefined, more: P
   ...more,
 });
 
-test("bars that overlap get rows, bars too small to tell apart are one strip", () => {
+test("overlapping bars get separate rows, and tiny bars merge into one strip", () => {
   const scale = makeScale([0, 1000], [], 1000, false);
   const lane = (items: readonly RunItem[]) =>
     ({ key: "a", kind: "activity", label: "a", items, isPoints: false, isOneName: false }) as const;
@@ -70,7 +70,7 @@ test("bars that overlap get rows, bars too small to tell apart are one strip", (
   const many = layoutOf(lane(Array.from({ length: 500 }, (_, i) => item(i, 100 + i, 101 + i))), scale, 1000);
   equal(many.shapes.length < 20, true);
   equal(many.shapes.reduce((sum, shape) => sum + (shape.is === "strip" ? shape.items.length : 1), 0), 500);
-  // An open one goes on to the end.
+  // An open item extends to the end.
   const open = layoutOf(lane([item(0, 400, undefined)]), scale, 1000).shapes[0]!;
   near(open.is === "bar" ? open.x + open.w : 0, 1000);
 });
@@ -83,7 +83,7 @@ const modelOf = (items: readonly RunItem[]): RunModel =>
     attemptsOf: () => [],
   }) as unknown as RunModel;
 
-test("few names have lanes of their own, many share the one of their kind", () => {
+test("few names get separate lanes; many names share the lane of their kind", () => {
   const few = modelOf([item(0, 0, 1), item(1, 2, 3, { name: "refund" }), item(2, 3, 4)]);
   equal(lanesOf(few, true).map(({ label, items }) => [label, items.length]), [["charge", 2], ["refund", 1]]);
   equal(lanesOf(few, false).map(({ label }) => label), ["activities"]);
@@ -91,21 +91,21 @@ test("few names have lanes of their own, many share the one of their kind", () =
   equal(lanesOf(many, true).map(({ label }) => label), ["activities"]);
 });
 
-test("a time means the last event that has happened then", () => {
+test("a time maps to the last event at or before it", () => {
   const { clock } = measure(modelOf([item(0, 0, 1), item(1, 10, 20), item(2, 10, 30), item(3, 5, 40)]), true);
-  // Clocks of servers may go back; events do not.
+  // Clocks of servers may run backward; the order of events does not change.
   equal([...clock], [0, 10, 10, 10]);
   equal([-5, 0, 9, 10, 99].map((ms) => eventAt(clock, ms)), [1, 1, 1, 4, 4]);
 });
 
-test("fifty thousand things are some hundred shapes", () => {
+test("fifty thousand items become a few hundred shapes", () => {
   const model = modelOf(Array.from({ length: 50_000 }, (_, i) => item(i, i * 20, i * 20 + 15)));
   const { lanes } = placeLanes(measure(model, true), 1200, true, 24);
   equal(lanes.length, 1);
   equal(lanes[0]!.shapes.length < 1300, true);
 });
 
-test("the playhead is a slider: keys and a drag move it", async ({ app }) => {
+test("the playhead is a slider that keys and a drag move", async ({ app }) => {
   const { page } = app;
   await app.sample("shopping_cart");
   const flag = page.getByRole("slider", { name: /^Position in ShoppingCart/ });
@@ -127,14 +127,14 @@ test("the playhead is a slider: keys and a drag move it", async ({ app }) => {
   await app.isAt(41);
 });
 
-test("a press on a thing shows it", async ({ app }) => {
+test("a click on an item selects it", async ({ app }) => {
   const { page } = app;
   await app.sample("shopping_cart");
   await page.locator(".tl-item", { hasText: "checkout" }).first().locator(".tl-hit").click({ force: true });
   await expect(page.locator("[role=row][aria-selected=true]")).toContainText("checkout");
 });
 
-test("zoom makes it wider and Fit whole again; g is real time; another width draws it anew", async ({ app }) => {
+test("zoom widens the timeline and Fit resets it; g switches to real time; a new width redraws it", async ({ app }) => {
   const { page } = app;
   await app.sample("shopping_cart");
   const width = () => page.locator(".tl-inner").evaluate((element) => element.scrollWidth);
@@ -153,7 +153,7 @@ test("zoom makes it wider and Fit whole again; g is real time; another width dra
   await expect(page.locator(".tl-head .cut").first()).not.toBeVisible();
 });
 
-test("fifty thousand events: few shapes are drawn, and the playhead goes to the end", async ({ app }) => {
+test("with fifty thousand events few shapes are drawn, and the playhead reaches the end", async ({ app }) => {
   const { page } = app;
   const { events } = JSON.parse(readFileSync("web-demo/samples/counter.json", "utf8"));
   const signal = events.find(({ eventType }: { eventType: string }) => /SIGNALED/.test(eventType));

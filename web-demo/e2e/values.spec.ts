@@ -1,11 +1,11 @@
-// Values on one line, differences of values.
+// Values formatted on one line, and differences between values.
 import { expect, test } from "@playwright/test";
 import { type DiffRow, diffRows, isEqualData, plainRows, shownRows } from "../src/inspector/value_diff.ts";
 import { formatJson, lineOfArguments, lineOfValue } from "../../ts/run_view/value_text.ts";
 
 const equal = (actual: unknown, wanted: unknown): void => expect(actual).toEqual(wanted);
 
-test("a value on one line", () => {
+test("a value is formatted on one line", () => {
   equal(lineOfValue({ sku: "BOOK-1", "price in cents": 1900 }), '{ sku: "BOOK-1", "price in cents": 1900 }');
   equal(lineOfValue([1, null, undefined, true, [], {}]), "[1, null, nothing, true, [], {}]");
   equal(lineOfValue("a".repeat(100), 10), '"aaaaaaaa…');
@@ -14,7 +14,7 @@ test("a value on one line", () => {
   equal(lineOfArguments(["ada", [{ a: 1 }]]), '"ada", [{ a: 1 }]');
 });
 
-test("a value that is huge, hostile or endless is cut, and no more of it is read", () => {
+test("a huge, hostile or endless value is truncated, and only the shown part is read", () => {
   let reads = 0;
   const counted = new Proxy(Array.from({ length: 100_000 }, () => 1), {
     get: (target, key) => {
@@ -43,7 +43,7 @@ const flat = (rows: readonly DiffRow[]): string[] =>
     ...flat(inside),
   ]);
 
-test("what changed in an object", () => {
+test("the changed entries of an object are listed", () => {
   equal(flat(diffRows({ a: 1, b: { c: 1, d: 2 }, e: 5 }, { a: 1, b: { c: 1, d: 3 }, f: 6 })), [
     "same a 1 > 1",
     "changed b { c: 1, d: 2 } > { c: 1, d: 3 }",
@@ -56,7 +56,7 @@ test("what changed in an object", () => {
   equal(flat(plainRows("text")), []);
 });
 
-test("an entry that was put in or taken out of a list is one row", () => {
+test("an inserted or removed list entry is one row", () => {
   const list = [{ sku: "A" }, { sku: "B" }, { sku: "C" }];
   equal(flat(diffRows(list, [list[0], list[2]])).filter((row) => !row.startsWith("same")), [
     'removed 1 { sku: "B" } > nothing',
@@ -68,14 +68,14 @@ test("an entry that was put in or taken out of a list is one row", () => {
   equal(flat(diffRows({ a: 1 }, [1])), ["added 0 nothing > 1"]);
 });
 
-test("deep equality knows keys from absence", () => {
+test("deep equality distinguishes an undefined value from a missing key", () => {
   equal(isEqualData({ a: undefined }, { b: undefined }), false);
   equal(isEqualData([1, { a: [2] }], [1, { a: [2] }]), true);
   equal(isEqualData([], {}), false);
   equal(isEqualData(NaN, NaN), true);
 });
 
-test("rows without a change are folded when there are many; none with a change is", () => {
+test("many unchanged rows are folded; changed rows are not", () => {
   const before = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`k${i}`, i]));
   const rows = shownRows(diffRows(before, { ...before, k150: -1 }), 20);
   equal(rows.filter((shown) => "row" in shown && shown.row.change === "changed").length, 1);

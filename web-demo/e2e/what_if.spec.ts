@@ -1,9 +1,9 @@
-// What if: a recorded run goes on in the page with something changed, as a branch beside it.
+// What if: the page continues a recorded run with a change, as a branch next to the run.
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
 import { expect, test } from "./support/story.ts";
 
-/** Chooses a thing of the form by the beginning of its name, and what happens to it. */
+/** Chooses an item of the form by the beginning of its name, and the change to make. */
 async function change(page: Page, thing: RegExp, how?: string): Promise<void> {
   const list = page.locator('.change-form [name="thing"]');
   await list.selectOption((await list.locator("option").filter({ hasText: thing }).first().getAttribute("value"))!);
@@ -12,7 +12,7 @@ async function change(page: Page, thing: RegExp, how?: string): Promise<void> {
 
 const field = (page: Page, name: string) => page.locator(`.change-form [name="${name}"]`);
 
-test("a failed charge, a dropped message and a result by hand are branches, and the recorded run stays as it is", async ({ app }) => {
+test("a failed charge, a dropped message and a manual result become branches, and the recorded run is unchanged", async ({ app }) => {
   const { page } = app;
   await app.sample("shopping_cart");
   await page.locator("#what-if").click();
@@ -27,7 +27,7 @@ test("a failed charge, a dropped message and a result by hand are branches, and 
   await expect(page.locator(".what-if-said")).toContainText("First difference: event");
   await expect(page.locator(".both-steps .differs").first()).toBeVisible();
 
-  // A second branch, of the recorded run.
+  // A second branch of the recorded run.
   await page.locator(".branch", { hasText: "Recorded" }).click();
   await thing.selectOption(await option(/^update add_item|^update add/i));
   await form.locator('[name="how"]').selectOption("drop");
@@ -36,7 +36,7 @@ test("a failed charge, a dropped message and a result by hand are branches, and 
   await expect(page.locator(".edits .dropped")).toBeVisible();
   await expect(page.locator("#end-of-b")).not.toContainText("has not run", { timeout: 60_000 });
 
-  // Its edits can be taken back, and the way back is where it was.
+  // Its edits can be undone, and the way back is unchanged.
   await page.locator(".edits").getByRole("button", { name: "Undo" }).click();
   await expect(page.locator(".branch")).toHaveCount(2);
   await page.locator("#what-if-back").click();
@@ -44,13 +44,13 @@ test("a failed charge, a dropped message and a result by hand are branches, and 
   await expect(page.locator("#verdict")).toHaveText(/Replays/);
 });
 
-test("a message comes later, is another one, and a run is asked to cancel or terminated", async ({ app }) => {
+test("a branch can delay or replace a message, request cancellation, or terminate the run", async ({ app }) => {
   const { page } = app;
   await app.sample("shopping_cart");
   await page.locator("#what-if").click();
   const recorded = page.locator(".branch", { hasText: "Recorded" });
 
-  // The first item comes behind the second: the second is the first in what is charged for.
+  // The first item arrives after the second: the charge lists the second item first.
   await change(page, /^update add_item/, "move");
   await field(page, "after").fill("99");
   await page.locator("#run-branch").click();
@@ -66,7 +66,7 @@ test("a message comes later, is another one, and a run is asked to cancel or ter
   const accepted = page.locator(".both-steps tbody tr:not(.fold) td:nth-child(2)").filter({ hasText: "accepted" });
   await expect(accepted.first()).toContainText(/add_item/);
 
-  // Another message in its place: a name is asked for beside its field, values are JSON.
+  // Another message replaces it: a hint next to the field asks for a name; values are JSON.
   await recorded.click();
   await change(page, /^update add_item/, "replace");
   await expect(field(page, "name")).toHaveValue("add_item");
@@ -82,7 +82,7 @@ test("a message comes later, is another one, and a run is asked to cancel or ter
   await expect(page.locator(".edits")).toContainText("→ remove_item");
   await expect(page.locator("#end-of-b")).not.toContainText("has not run", { timeout: 60_000 });
 
-  // A request to cancel needs no name, a termination ends the run with its reason.
+  // A cancellation request has no name; a termination closes the run with its reason.
   await recorded.click();
   await change(page, /^a new message/);
   await field(page, "kind").selectOption("cancel");
@@ -99,7 +99,7 @@ test("a message comes later, is another one, and a run is asked to cancel or ter
   await expect(page.locator("#end-of-b")).toHaveText("B terminated enough of it", { timeout: 60_000 });
 });
 
-test("a branch is taken away as a test, with the recorded history", async ({ app }) => {
+test("a branch is saved as a test with the recorded history", async ({ app }) => {
   const { page } = app;
   await app.sample("shopping_cart");
   await page.locator("#what-if").click();
@@ -123,7 +123,7 @@ test("a branch is taken away as a test, with the recorded history", async ({ app
   expect(text).toContain('import { runBranch, stepsOf } from "temporalex/what-if";');
   expect(text).toContain('"message": "card declined"');
   expect(text).toContain('"outcome": "failed"');
-  // The recorded run is still there to choose.
+  // The recorded run can still be selected.
   await page.locator('#test-dialog [name="of"]').selectOption("0");
   await expect(page.locator("#test-dialog")).toContainText("a test that replays it");
 });

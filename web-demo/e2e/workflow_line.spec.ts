@@ -1,4 +1,4 @@
-// The code pane begins at the workflow's function: native and for Temporal's SDK, in whichever file declares it.
+// The code pane opens at the workflow's function, native or for Temporal's SDK, in the file that declares it.
 import { workflowAt } from "../src/code/workflow_line.ts";
 import { codeSet } from "../src/realm/code_set.ts";
 import { expect, test } from "./support/story.ts";
@@ -9,7 +9,7 @@ const at = (type: string, files: { readonly [path: string]: readonly string[] },
     type,
   );
 
-test("a native workflow's run function, after its messages and queries", () => {
+test("the code pane starts at the run function of a native workflow, after its messages and queries", () => {
   const cart = [
     'import { workflow } from "temporalex/workflow";',
     'export const other = workflow("CartOther", { async run() {} });',
@@ -31,7 +31,7 @@ test("a native workflow's run function, after its messages and queries", () => {
   });
 });
 
-test("an exported function of another file than the entry; none of a longer name", () => {
+test("the code pane finds an exported function in another file, and not a function with a longer name", () => {
   const files = {
     "index.ts": ['export * from "./order.js";'],
     "order.ts": ["export async function orderLater() {}", "", "export async function order(id: string): Promise<void> {", "}"],
@@ -42,7 +42,7 @@ test("an exported function of another file than the entry; none of a longer name
   expect(at("", files)).toBeUndefined();
 });
 
-test("a sample opens with its run function in sight, before anything has run", async ({ app }) => {
+test("a sample opens with its run function visible before any code runs", async ({ app }) => {
   const { page } = app;
   await page.setViewportSize({ width: 1280, height: 560 });
   await app.sample("shopping_cart", 1);

@@ -1,4 +1,4 @@
-// The part "World" of the room "Live": a hundred patrols over tables of their own, that go on over reloads and killed browsers.
+// "World" in the room "Live": a hundred patrols with their tables, which continue after reloads and killed browsers.
 import { Profile } from "./support/shop.ts";
 import { expect, test } from "./support/story.ts";
 import type { Page } from "@playwright/test";
@@ -10,14 +10,14 @@ async function openWorld(page: Page, url: string): Promise<void> {
   await expect(page.locator("#world-counts")).toHaveText(/^100 patrols/);
 }
 
-/** A click on a cell of the map, with a tool. */
+/** Clicks a cell of the map with a tool. */
 async function use(page: Page, tool: string, x: number, y: number): Promise<void> {
   await page.locator(`.tools input[value=${tool}]`).check();
   const box = (await page.locator("#map").boundingBox())!;
   await page.locator("#map").click({ position: { x: (x + 0.5) / 48 * box.width, y: (y + 0.5) / 24 * box.height } });
 }
 
-test("a threat is beaten, a spell is cancelled as one, and a patrol opens in the debugger", async ({ context, site }) => {
+test("a threat is defeated, a spell is canceled as a group, and a patrol opens in the debugger", async ({ context, site }) => {
   const page = await context.newPage();
   await openWorld(page, site.url);
   const counts = page.locator("#world-counts");
@@ -40,7 +40,7 @@ test("a threat is beaten, a spell is cancelled as one, and a patrol opens in the
   await expect(page.locator("h1.run-name")).toHaveText(/Patrol|Poison|Ward/);
 });
 
-test("after a killed browser the patrols and the poison go on", async ({ site }) => {
+test("patrols and poison continue after the browser is killed", async ({ site }) => {
   const profile = new Profile();
   try {
     await profile.start();
@@ -60,7 +60,7 @@ test("after a killed browser the patrols and the poison go on", async ({ site })
   }
 });
 
-test("poison whose timers fire by hand stands still until its button is pressed, also over a reload", async ({ context, site }) => {
+test("poison with manual timers waits until its button is pressed, also after a reload", async ({ context, site }) => {
   const page = await context.newPage();
   await openWorld(page, site.url);
   const counts = page.locator("#world-counts");
@@ -70,7 +70,7 @@ test("poison whose timers fire by hand stands still until its button is pressed,
   await page.reload();
   await openWorld(page, site.url);
   await page.locator(".tools input[value=look]").check();
-  // Whom it has hit walks on meanwhile: those who stand near are looked at, one after the other.
+  // Its target keeps walking: the test inspects the patrols nearby, one after the other.
   const fire = page.getByRole("button", { name: /^Fire timer tick of spell-/ });
   for (let n = 0; n < 60 && await fire.count() === 0; n++) {
     await use(page, "look", 20 + n % 9, 8 + Math.floor(n / 9));
@@ -80,7 +80,7 @@ test("poison whose timers fire by hand stands still until its button is pressed,
   const title = await page.locator("#entity-title").innerText();
   const npc = Number(/\d+/.exec(title)![0]);
   expect(npc).toBeGreaterThanOrEqual(0);
-  // A tick is a turn of the poison: its history grows by one, and the next timer waits, with a button of the same name.
+  // A tick is one round of the poison: its history grows by one round, and the next timer has a button of the same name.
   const label = await fire.first().getAttribute("aria-label");
   const fired = await fire.first().elementHandle();
   await fired!.click();

@@ -20,7 +20,7 @@ export function spawn(database: Database, name: string, hp: number): number {
 
 export function applyDamage(database: Database, id: number, amount: number): { hp: number } {
   ran.push("applyDamage");
-  if (database.run("UPDATE npc SET hp = hp - ? WHERE id = ?", amount, id) !== 1) throw new RangeError(`there is no npc ${id}`);
+  if (database.run("UPDATE npc SET hp = hp - ? WHERE id = ?", amount, id) !== 1) throw new RangeError(`npc ${id} not found`);
   return database.get<{ hp: number }>("SELECT hp FROM npc WHERE id = ?", id)!;
 }
 

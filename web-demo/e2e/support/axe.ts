@@ -1,4 +1,4 @@
-// axe-core over what is in sight. Nothing is added to the page: its policy would refuse it.
+// Runs axe-core on the visible page. No script is added to the page: its policy would block it.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { expect, type Page } from "@playwright/test";
@@ -11,7 +11,7 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
 }
 
-/** What axe finds in a part of the page, one line each; empty: nothing. */
+/** Problems that axe finds in a part of the page, one line each; empty if it finds no problem. */
 export async function axeFindings(page: Page, part = "body"): Promise<string[]> {
   await page.evaluate(source);
   const found = await page.evaluate(async (part) => {
@@ -21,7 +21,7 @@ export async function axeFindings(page: Page, part = "body"): Promise<string[]> 
   return found.flatMap(({ id, help, nodes }) => nodes.slice(0, 4).map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`));
 }
 
-/** Holds that axe finds nothing on the page. `where` names its state in the failure. */
+/** Asserts that axe finds no problem on the page. `where` names the page's state in the failure. */
 export async function accessible(page: Page, where: string): Promise<void> {
   expect(await axeFindings(page, "html"), where).toEqual([]);
 }

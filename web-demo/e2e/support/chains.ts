@@ -1,4 +1,4 @@
-// Runs that hang together, as a Temporal server recorded them (chains.json, exported by `temporal workflow show --output json`): "night-1" to
+// Related runs, as a Temporal server recorded them (chains.json, exported by `temporal workflow show --output json`): "night-1" to
 // "night-4" continue as new, and the second has a child "mail-2-1"; "flaky" is retried, "tick" is of a cron schedule, "ship" was reset.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -21,7 +21,7 @@ export const recordedAll = (prefix: string) => Object.keys(all).filter((name) =>
 
 const idOf = (n: number) => `${String(n).padStart(8, "0")}-0000-4000-8000-000000000000`;
 
-/** A chain of many runs: the first recorded one again and again, each with times and run ids of its own. */
+/** A chain of many runs: copies of the first recorded run, each with its own times and run ids. */
 export function longChain(runs: number): { readonly name: string; readonly content: string }[] {
   const { events } = all["night-1"]!;
   const text = JSON.stringify({ events });

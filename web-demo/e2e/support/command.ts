@@ -1,4 +1,4 @@
-// The command line as a process, in a folder of the story's own, and a tab at the address that it writes.
+// The command line as a process in a folder of the test, and a tab at the address that it prints.
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 /** `node dist/ts/cli/main.js`. */
 const MAIN = here("../../../dist/ts/cli/main.js");
 
-/** A line of `--json`. */
+/** A line of output with `--json`. */
 // deno-lint-ignore no-explicit-any
 export type Line = { readonly event?: string; readonly [field: string]: any };
 
@@ -42,7 +42,7 @@ export class Running {
     });
   }
 
-  /** The first line that is meant, of those to come too. */
+  /** Waits for the first matching line, among past and future lines. */
   line(is: (line: Line) => boolean): Promise<Line> {
     return new Promise((resolve, reject) => {
       const look = () => {
@@ -57,7 +57,7 @@ export class Running {
     });
   }
 
-  /** Ctrl-C; its exit code. */
+  /** Sends Ctrl-C. Returns the exit code. */
   async end(signal: "SIGINT" | "SIGKILL" = "SIGINT"): Promise<number | null> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return this.child.exitCode;
     this.child.kill(signal);
@@ -67,19 +67,19 @@ export class Running {
 
 export interface Place {
   readonly cwd: string;
-  /** Writes a file of the folder. */
+  /** Writes a file in the folder. */
   write(path: string, text: string): void;
   start(args: readonly string[], env?: { readonly [name: string]: string }): Running;
 }
 
 interface Fixtures {
   readonly place: Place;
-  /** Opens the address in the tab; what must never happen is held against its origin. */
+  /** Opens the address in the tab. The checks after each test then use its origin. */
   readonly visit: (url: string, hash?: string) => Promise<App>;
 }
 
 export const test = base.extend<Fixtures>({
-  // Playwright reads from the pattern what a fixture needs.
+  // Playwright reads the dependencies of a fixture from the parameter's pattern.
   place: async ({ browserName: _ }, use) => {
     if (!existsSync(MAIN)) throw new Error("dist is not built: node tools/build_dist.mjs");
     const cwd = mkdtempSync(join(tmpdir(), "temporalex-e2e-"));

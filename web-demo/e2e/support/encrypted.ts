@@ -1,4 +1,4 @@
-// A run whose values are encrypted with AES-GCM, and a codec server for it, of Temporal's protocol.
+// A run whose values are encrypted with AES-GCM, and a codec server for it with Temporal's protocol.
 import { createCipheriv, createDecipheriv, createHash } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 const keyOf = (secret: string) => createHash("sha256").update(secret).digest();
 type Json = { readonly metadata: { readonly [key: string]: string }; readonly data: string };
 
-/** JSON of a payload, encrypted. */
+/** Encrypts a payload. Returns its JSON. */
 function encrypted(value: unknown, secret: string): Json {
   const iv = Buffer.alloc(12, 7);
   const cipher = createCipheriv("aes-256-gcm", keyOf(secret), iv);
@@ -47,7 +47,7 @@ export function encryptedRun(secret: string): string {
   });
 }
 
-/** The history of a run that was given an encrypted value and then started a timer, for code that goes on with the decoded one alone. */
+/** A run that received an encrypted value and then started a timer, for code that continues only with the decoded value. */
 export function encryptedTimerRun(secret: string, workflowId: string): string {
   const { events: [started] } = JSON.parse(encryptedRun(secret)) as { events: { readonly eventTime: string }[] };
   const { eventTime } = started!;
@@ -67,12 +67,12 @@ export function encryptedTimerRun(secret: string, workflowId: string): string {
 
 export interface CodecServer {
   readonly url: string;
-  /** Of each request to decode: its headers and its payloads. */
+  /** Headers and payloads of each request to decode. */
   readonly asked: { readonly headers: IncomingMessage["headers"]; readonly payloads: readonly Json[] }[];
   close(): void;
 }
 
-/** Answers on the loopback, to pages of any origin. */
+/** Serves pages of any origin on the loopback interface. */
 export async function codecServer(secret: string): Promise<CodecServer> {
   const asked: { headers: IncomingMessage["headers"]; payloads: readonly Json[] }[] = [];
   const server = createServer(async (request, response) => {
@@ -102,7 +102,7 @@ export async function codecServer(secret: string): Promise<CodecServer> {
   };
 }
 
-/** The module of a codec for `encryptedRun(secret)`, as a user has it: with imports of Temporal's package, types and an awaited key. */
+/** A codec module for `encryptedRun(secret)`, as users write it: with imports of Temporal's package, types and an awaited key. */
 export const codecModule = (secret: string): string => `
 import { METADATA_ENCODING_KEY, type PayloadCodec, type Payload } from "@temporalio/common";
 import { webcrypto as crypto } from "node:crypto";

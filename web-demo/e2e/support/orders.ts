@@ -1,5 +1,5 @@
-// A project that the page knows nothing of, for the stories of a new user: order processing in `@temporalio/workflow`, its runs on an engine in
-// memory, and what an export of them has.
+// A project that is unknown to the page, for the tests of a new user: order processing in `@temporalio/workflow`, its runs on an engine in
+// memory, and their exports.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -55,27 +55,27 @@ export async function processOrder(order: activities.Order): Promise<string> {
 }
 `;
 
-/** The project as it stands on the disk when its run was started. */
+/** The project on disk when its run was started. */
 export const project: { readonly [path: string]: string } = { "src/activities.ts": ACTIVITIES, "src/workflows.ts": WORKFLOWS };
 
-/** The deploy after it: orders are screened before they are reserved. */
+/** The next deploy: orders are screened before they are reserved. */
 export const nextDeploy: { readonly [path: string]: string } = {
   "src/activities.ts": `${ACTIVITIES}export async function screen(customer: string): Promise<void> {}\n`,
   "src/workflows.ts": WORKFLOWS.replace("{ pay, release, reserve, ship }", "{ pay, release, reserve, screen, ship }")
     .replace("  const { reservation,", "  await screen(order.customer);\n  const { reservation,"),
 };
 
-/** Lines of the workflow's file, by what stands in them. */
+/** Lines of the workflow's file, by their text. */
 export const lineOf = (files: { readonly [path: string]: string }, text: string): number =>
   files["src/workflows.ts"]!.split("\n").findIndex((line) => line.includes(text)) + 1;
 
 // deno-lint-ignore no-explicit-any
 type Loose = any;
 
-/** The signal that nobody waits for has come. */
+/** The history has the signal that no code waits for. */
 const isTold = (text: string, how: string) => how !== "misspelt" || text.includes('"approved"');
 
-/** The export of a run: one that waits for its approval, one whose approval came under another name, or one to its end. */
+/** Exports a run: one that waits for its approval, one whose approval had another name, or a completed one. */
 export async function exported(how: "waiting" | "misspelt" | "completed"): Promise<string> {
   const dist = (path: string) => pathToFileURL(fileURLToPath(new URL(`../../../dist/ts/${path}`, import.meta.url))).href;
   const { open }: Loose = await import(dist("mod.js"));
@@ -102,7 +102,7 @@ export async function exported(how: "waiting" | "misspelt" | "completed"): Promi
       await handle.result();
     }
     if (how === "misspelt") await handle.signal("approved", "grace");
-    // The task that the reservation woke has ended.
+    // The task after the reservation has completed.
     for (;;) {
       const text: string = await handle.historyJson();
       const { events }: Loose = JSON.parse(text);

@@ -1,5 +1,5 @@
-// A project of workflows beside tables, with every construct of them, and the histories of its runs: recorded on an engine in memory with
-// manual timers, so that their order is the recording's.
+// A project of workflows with database tables that uses every construct, and the histories of its runs. They are recorded on an engine in
+// memory with manual timers, so that the order of events is fixed.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ const REDUCERS = `import type { Database } from "temporalex";
 
 export function strike(database: Database, npc: number, amount: number): { hp: number } {
   const row = database.get<{ hp: number }>("UPDATE npc SET hp = max(0, hp - ?) WHERE id = ? RETURNING hp", amount, npc);
-  if (row === undefined) throw new RangeError(\`there is no npc \${npc}\`);
+  if (row === undefined) throw new RangeError(\`npc \${npc} not found\`);
   return row;
 }
 export function logLine(database: Database, line: string): void {
@@ -87,19 +87,19 @@ export const watch = workflow("Watch", {
 });
 `;
 
-/** The project as it stands on the disk when its runs were started. */
+/** The project on disk when its runs were started. */
 export const project: { readonly [path: string]: string } = { "src/reducers.ts": REDUCERS, "src/workflows.ts": WORKFLOWS };
 
-/** The line of the workflows' file in which a text stands. */
+/** The line of the workflows' file with a text. */
 export const lineOf = (text: string): number => WORKFLOWS.split("\n").findIndex((line) => line.includes(text)) + 1;
 
 // deno-lint-ignore no-explicit-any
 type Loose = any;
 
-// What the file of the reducers does: nothing here loads TypeScript.
+// The reducers of the project's file, repeated here because this process does not load TypeScript.
 function strike(database: Loose, npc: number, amount: number): unknown {
   const row = database.get("UPDATE npc SET hp = max(0, hp - ?) WHERE id = ? RETURNING hp", amount, npc);
-  if (row === undefined) throw new RangeError(`there is no npc ${npc}`);
+  if (row === undefined) throw new RangeError(`npc ${npc} not found`);
   return row;
 }
 function logLine(database: Loose, line: string): void {
@@ -125,7 +125,7 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
   throw new Error(`not so after ten seconds: ${what}`);
 }
 
-/** The exports of a raid to its end, and of a watch whose first run continued as new. */
+/** The exports of a completed raid, and of a watch whose first run continued as new. */
 export async function exported(): Promise<{ readonly raid: string; readonly watch: string }> {
   const dist = (path: string) => pathToFileURL(fileURLToPath(new URL(`../../../dist/ts/${path}`, import.meta.url))).href;
   const { open, silentLogger }: Loose = await import(dist("mod.js"));

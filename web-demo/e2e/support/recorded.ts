@@ -1,4 +1,4 @@
-// Records the history of a program on an engine in memory, for stories about what it does.
+// Records the history of a program on an engine in memory.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,15 +7,15 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 // deno-lint-ignore no-explicit-any
 type Loose = any;
 
-/** A run that is recorded. */
+/** A run that is being recorded. */
 export interface Recording {
-  /** Its handle, of the built package. */
+  /** Its handle, from the built package. */
   readonly handle: Loose;
-  /** Its history as JSON, once it holds what is wanted. */
+  /** Resolves with its history as JSON when it contains the wanted text. */
   until(holds: (text: string) => boolean): Promise<string>;
 }
 
-/** What `body` gives of a run of the module's workflow; its id is its type and "-ada". */
+/** Starts the module's workflow, with its type and "-ada" as the id. Returns the result of `body`. */
 export async function recorded(
   { source, activities, type, args }: {
     readonly source: string;

@@ -1,4 +1,4 @@
-// One block per failure, what stories note (figures), the time of each file, and a last line `N passed, N failed, N skipped`.
+// Prints one block per failure, figures that tests note, the time of each file, and a last line `N passed, N failed, N skipped`.
 import { stripVTControlCharacters } from "node:util";
 import type { FullResult, Reporter, TestCase, TestError, TestResult } from "@playwright/test/reporter";
 

@@ -1,4 +1,4 @@
-// A store whose runs stand in every way that the Runs room tells apart, with a worker in this process.
+// A store with runs in every state that the Runs room distinguishes, and a worker in this process.
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Place } from "./command.ts";
@@ -6,7 +6,7 @@ import type { Place } from "./command.ts";
 const built = async (path: string) =>
   await import(pathToFileURL(fileURLToPath(new URL(`../../../dist/ts/${path}`, import.meta.url))).href);
 
-/** The application that holds it; the test closes it. */
+/** The application that has the store open; the test closes it. */
 // deno-lint-ignore no-explicit-any
 export async function storeOfRuns(place: Place): Promise<{ readonly app: any }> {
   const [{ open }, { ApplicationFailure, noreply, on, publishState, query, receive, reply, signal, stop, update, workflow }] =
@@ -18,7 +18,7 @@ export async function storeOfRuns(place: Place): Promise<{ readonly app: any }> 
     messages: { add, done, items },
     queries: { items: (published: unknown) => published },
     run: async (customer: string) => {
-      if (customer === "nobody") throw new ApplicationFailure("there is no such customer", { nonRetryable: true });
+      if (customer === "unknown") throw new ApplicationFailure("customer not found", { nonRetryable: true });
       publishState([]);
       return await receive([], [
         on(add, ([sku]: [string], list: string[]) => (publishState([...list, sku]), reply(list.length + 1, [...list, sku]))),
@@ -38,12 +38,12 @@ export async function storeOfRuns(place: Place): Promise<{ readonly app: any }> 
   const ended = await start("order-2");
   await ended.signal(done);
   await ended.result();
-  await (await start("order-3", "nobody")).result().catch(() => {});
+  await (await start("order-3", "unknown")).result().catch(() => {});
   const cancelled = await start("order-4");
   await cancelled.cancel();
   await cancelled.result().catch(() => {});
   await (await start("order-5")).terminate("the customer called");
   await start("a-workflow-with-an-id-that-is-much-longer-than-any-column-of-a-narrow-list-has-room-for-0000001");
-  await app.client.start("Archive", { id: "idle-1", args: [], taskQueue: "nobody-polls-this-queue" });
+  await app.client.start("Archive", { id: "idle-1", args: [], taskQueue: "unpolled" });
   return { app };
 }

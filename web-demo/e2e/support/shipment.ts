@@ -1,4 +1,4 @@
-// An order whose program marks what it does as shipping and billing, with a signal for each of its parcels.
+// An order whose program groups its operations as shipping and billing, with a signal for each parcel.
 import { recorded } from "./recorded.ts";
 
 export const SHIPMENT =
@@ -36,7 +36,7 @@ export async function shipment(customer: string, items: string[]): Promise<strin
 }
 `;
 
-/** Its history, in which it waits for the hour to pass. */
+/** Its history; the run waits for a timer of one hour. */
 export const shipped = (): Promise<string> =>
   recorded({
     ...{ source: SHIPMENT, type: "shipment", args: ["ada", ["LAMP-3", "PEN-2"]] },

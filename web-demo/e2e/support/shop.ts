@@ -1,4 +1,4 @@
-// The shop, in the words of its stories.
+// Helpers for the tests of the shop.
 import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,12 +9,11 @@ import { type Browser, type BrowserContext, expect, type Page } from "@playwrigh
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const tool = async <T>(path: string) => (await import(pathToFileURL(here(path)).href)) as T;
 
-/** As long as a charge takes. */
+/** The duration of a charge. */
 const CHARGE_MS = Number(/CHARGE_MS = (\d+)/.exec(readFileSync(here("../../src/live/activities.ts"), "utf8"))![1]);
 
 /**
- * Charges take as long as a story wants, so that it is in the middle of one for as long as it needs, on any machine. What ends them is
- * returned.
+ * Makes charges wait until the test ends them, so that a test can act during a charge on any machine. Returns the function that ends them.
  */
 export async function holdCharges(context: BrowserContext): Promise<() => void> {
   let end!: () => void;
@@ -29,7 +28,7 @@ export async function holdCharges(context: BrowserContext): Promise<() => void> 
   return end;
 }
 
-/** A tab with the shop open; the first one of a context is asked before anything is kept. */
+/** A tab with the shop open. The first tab of a context asks before it stores data. */
 export class Shop {
   readonly page: Page;
 
@@ -84,7 +83,7 @@ interface ChromiumTools {
   killBrowser(child: ChildProcess): Promise<void>;
 }
 
-/** A profile on disk and the browsers that use it, one after the other, each a process that can be killed. */
+/** A profile on disk and successive browser processes that use it and can be killed. */
 export class Profile {
   readonly #folder = mkdtempSync(join(tmpdir(), "temporalex-demo-"));
   #process: ChildProcess | undefined;
@@ -102,7 +101,7 @@ export class Profile {
     return this.#browser!.contexts()[0]!;
   }
 
-  /** SIGKILL, as the system does when memory runs out. */
+  /** Sends SIGKILL, as the system does when memory runs out. */
   async kill(): Promise<void> {
     const child = this.#process;
     if (child === undefined) return;

@@ -1,5 +1,5 @@
-// What a story begins with: `test` gives it the built page on a loopback server and a tab that writes down all that must never happen. After
-// each story it is held: no error on the console, no breach of the policy, no request to another origin.
+// The base of each test: `test` provides the built page on a loopback server and a tab that records problems. After each test it asserts
+// that the console has no error, the policy was not violated, and no request went to another origin.
 import { readFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { type BrowserContext, expect, type Page, test as base } from "@playwright/test";
@@ -22,11 +22,11 @@ export const sample = (id: string): string => readFileSync(here(`../../samples/$
 // deno-lint-ignore no-explicit-any
 export const eventsOf = (id: string): any[] => JSON.parse(sample(id)).events;
 
-/** What a tab did that a story must not do. */
+/** Problems that a tab recorded. */
 export class Watch {
   readonly #origin: string;
   readonly #bad: string[] = [];
-  /** All addresses that were asked for. */
+  /** All requested addresses. */
   readonly requests: string[] = [];
 
   constructor(origin: string) {
@@ -51,7 +51,7 @@ export class Watch {
     });
   }
 
-  /** What was seen so far is what the story is about: it is taken out, and returned. */
+  /** Removes and returns the problems so far, which the test expects. */
   taken(): readonly string[] {
     return this.#bad.splice(0);
   }
@@ -61,7 +61,7 @@ export class Watch {
   }
 }
 
-/** The page in one tab, with the words of stories. */
+/** The page in one tab, with helpers for tests. */
 export class App {
   readonly page: Page;
   readonly url: string;
@@ -79,19 +79,19 @@ export class App {
     await this.page.locator("#main").waitFor();
   }
 
-  /** Opens a sample, and waits until it was replayed. */
+  /** Opens a sample and waits until it is replayed. */
   async sample(id: string, event = 1): Promise<void> {
     await this.start(`#/open?run=sample:${id}&e=${event}`);
     await this.replayed(`sample:${id}`);
   }
 
-  /** Until the verdict on the current run is there. `run`: its key, where another run was shown before. */
+  /** Waits for the verdict on the current run. `run`: its key, if another run was shown before. */
   async replayed(run?: string): Promise<void> {
     const verdict = this.page.locator(run === undefined ? "#verdict" : `#verdict[data-run="${run}"]`);
     await expect(verdict).toHaveText(/Replays|Diverges|Fails/);
   }
 
-  /** Drops files on the page, as a hand would. */
+  /** Drops files on the page. */
   async drop(files: readonly { readonly name: string; readonly content: string | Uint8Array }[]): Promise<void> {
     const packed = files.map(({ name, content }) => ({ name, base64: Buffer.from(content).toString("base64") }));
     const transfer = await this.page.evaluateHandle((list) => {
@@ -110,7 +110,7 @@ export class App {
     return Number(/Event ([\d,]+) of/.exec(await this.page.locator("#position").innerText())?.[1]?.replaceAll(",", ""));
   }
 
-  /** Until the position is this. */
+  /** Waits until the position is `event`. */
   async isAt(event: number): Promise<void> {
     await expect(this.page.locator("#position")).toHaveText(new RegExp(`^Event ${event} of`));
   }
@@ -123,9 +123,9 @@ interface Fixtures {
 
 export const test = base.extend<Fixtures, { readonly site: Site }>({
   site: [
-    // Playwright reads from the pattern what a fixture needs.
+    // Playwright reads the dependencies of a fixture from the parameter's pattern.
     async ({ browserName: _ }, use) => {
-      // Not at the root: the page must not know where it lies.
+      // Not at the root: the page must work at any path.
       const site = await serveDemo({ path: "/some/where/" });
       await use(site);
       await site.close();

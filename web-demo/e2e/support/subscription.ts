@@ -1,4 +1,4 @@
-// A subscription that waits for its renewal, and the code of a later deploy, which replays it and does not do the same.
+// A subscription that waits for its renewal, and the code of a later deploy, which replays it but does other work.
 import { recorded } from "./recorded.ts";
 
 export const SUBSCRIPTION = `import { proxyActivities, sleep, upsertMemo } from "@temporalio/workflow";
@@ -23,7 +23,7 @@ export async function subscription(customer: string, plan: string): Promise<void
 export const CHANGED: string = SUBSCRIPTION.replace('"30 days"', '"1s"').replace("maximumAttempts: 5", "maximumAttempts: 3")
   .replace("cents: 1200", "cents: 1300");
 
-/** Its history, in which it waits. */
+/** Its history; the run waits for the renewal. */
 export const subscribed = (): Promise<string> =>
   recorded({
     ...{ source: SUBSCRIPTION, type: "subscription", args: ["ada", "gold"] },

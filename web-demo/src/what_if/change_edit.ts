@@ -6,7 +6,7 @@ import { jsonText } from "./words.ts";
 
 /** The kind of change. */
 export type What =
-  | ("values" | "drop" | "again" | "move" | "replace" | "fails" | "answers" | "times out" | "fires")
+  | ("values" | "drop" | "again" | "move" | "replace" | "fails" | "returns" | "times out" | "fires")
   /** A new message. */
   | "send";
 
@@ -39,7 +39,7 @@ const DROP = ["drop", "is not sent"] as const;
 const MOVE = ["move", "arrives after another event"] as const;
 const REPLACE = ["replace", "is another message"] as const;
 const MESSAGE: Choices = [["values", "has other values"], DROP, ["again", "is sent twice"], MOVE, REPLACE];
-const CALL: Choices = [["fails", "fails"], ["answers", "returns another result"]];
+const CALL: Choices = [["fails", "fails"], ["returns", "returns another result"]];
 
 const CHOICES: { readonly [kind in RunItem["kind"]]?: Choices } = {
   run: [["values", "has other arguments"]],
@@ -71,7 +71,7 @@ export function textLabel(what: What, kind: Message["kind"]): string | undefined
       return hasValues(kind) ? "Values, as a JSON array" : "Reason";
     case "fails":
       return "Error message";
-    case "answers":
+    case "returns":
       return "Result, as JSON";
     case "fires":
       return "Fires after, in seconds";
@@ -86,7 +86,7 @@ export function firstText(model: RunModel, item: RunItem | undefined, what: What
   if (item === undefined) return "[]";
   if (what === "fails") return `${item.name} failed`;
   if (what === "fires") return "1";
-  if (what === "answers") {
+  if (what === "returns") {
     const output = model.outputOf(item);
     return output !== undefined && "value" in output ? jsonText(output.value) : "null";
   }
@@ -118,7 +118,7 @@ export function buildEdit(item: RunItem | undefined, what: What, given: Given, e
       return { kind: call, eventId, end: { kind: "failed", failure: { message: given.text } } };
     case "times out":
       return { kind: call, eventId, end: { kind: "timed out" } };
-    case "answers":
+    case "returns":
       return { kind: call, eventId, end: { kind: "completed", result: jsonOf(given.text) } };
     default: {
       const seconds = Number(given.text);

@@ -14,6 +14,7 @@ import { describeThrown, taskErrorOf } from "../../ts/executor/program/errors.ts
 import { formatArgs } from "../../ts/realm/guard/console.ts";
 import { lineLogger } from "../../ts/base/logger.ts";
 import { log, on, query, receive, reply, signal, spawnAsync, stop, update, workflow } from "../../ts/workflow/mod.ts";
+import { testSeed } from "../support/seed.ts";
 import { equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { drive } from "./driver.ts";
@@ -110,7 +111,7 @@ const property = (runs: number, check: () => Promise<void> | void) =>
       plans.plan = plan;
       await check();
     }),
-    { numRuns: runs },
+    { numRuns: runs, seed: testSeed() },
   );
 
 export const cases: Case[] = [

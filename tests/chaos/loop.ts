@@ -13,6 +13,7 @@ import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { RespondActivityTaskCompletedRequestSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { Worker } from "../../ts/worker/mod.ts";
 import { inlineRealm } from "../interop/support/realm.ts";
+import { until } from "../support/until.ts";
 import { judge } from "./oracle.ts";
 import { add, finish, life, note, NOTES } from "./program.ts";
 import { ChaosProxy, type Mishap, seeded } from "./proxy.ts";
@@ -31,6 +32,8 @@ export interface ChaosOptions {
   /** Concurrent runs; while the network misbehaves, each one that ends is replaced by another. */
   workflows: number;
   ms: number;
+  /** The network misbehaves until this returns true, also after `ms`. Default: it ends with `ms`. */
+  isEnough?: (figures: ChaosFigures) => boolean;
   seed: number;
   /** How long the lives may take to end once the network behaves. Default: 120 s. */
   patienceMs?: number;
@@ -227,6 +230,8 @@ export async function chaosLoop(options: ChaosOptions): Promise<ChaosFigures> {
     });
     proxy.begin();
     await delay(ms);
+    const { isEnough = () => true } = options;
+    await until("the network has misbehaved enough", () => isEnough(now()), { everyMs: 100, about: () => JSON.stringify(now()) });
     proxy.calm();
     stopAt = performance.now() + patienceMs;
     let timer: ReturnType<typeof setTimeout> | undefined;

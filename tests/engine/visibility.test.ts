@@ -9,6 +9,7 @@ import { Kind } from "../../ts/engine/visibility/attributes.ts";
 import { type Condition, type Field, matches, negated } from "../../ts/engine/visibility/condition.ts";
 import { parseQuery } from "../../ts/engine/visibility/parse.ts";
 import { ServiceError } from "../../ts/service/raw.ts";
+import { testSeed } from "../support/seed.ts";
 import { attributes, created, row } from "./support/records.ts";
 import { inFolder, sqliteDrivers } from "./support/stores.ts";
 
@@ -121,6 +122,7 @@ test("NOT takes what the condition leaves, and runs without a CloseTime where it
         else assert.equal(no, !yes);
       }
     }),
+    { seed: testSeed() },
   );
 });
 
@@ -375,7 +377,7 @@ for (const { driver, skip } of sqliteDrivers) {
             assert.deepEqual(ids(sql), ids(memory));
             assert.equal(sql.count(query.where), memory.count(query.where));
           }),
-          { numRuns: 300 },
+          { numRuns: 300, seed: testSeed() },
         );
       } finally {
         sql.close();

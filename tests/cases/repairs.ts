@@ -1,9 +1,11 @@
-// Repairs in the user's own lines: put into the code that diverges, the history replays. Over many edits: tools/soak/divergences.mjs.
+// Repairs in the lines of the program: with the repair applied, the history replays. tools/soak/divergences.mjs tests more edits.
+import type { BareReplay, ExplainerHelp } from "../../ts/realm/explained.ts";
+import { Explainer } from "../../ts/realm/explained.ts";
 import type { Divergence } from "../../ts/debug/divergence/types.ts";
 import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { settleActivity } from "./driver.ts";
-import { type RealmRun, withRealm } from "./realm_host.ts";
+import { realmOf, type RealmRun, withRealm } from "./realm_host.ts";
 
 const HEAD = `import { activities, patched, sleep, workflow } from "temporalex/workflow";
 
@@ -167,6 +169,34 @@ export const cases: Case[] = [
       const { divergence } = await parted(program(all(["ship"])), program(all(["ship", "reserve"])));
       deepEqual([divergence.edit.kind, divergence.repair!.changes], ["inserted", undefined]);
       match(divergence.repair!.code, /^if \(patched\("with-reserve"\)\) \{\n {2}\/\/ the line that/);
+    },
+  },
+  {
+    name: "repairs: without a realm that runs the changed module a repair is not proven",
+    async run() {
+      const [before, after] = [
+        program(BODY),
+        program(BODY).replace('  await sleep("1m");', '  await acts.ship(paid);\n  await sleep("1m");'),
+      ];
+      await withRealm(before, async (first) => {
+        const run = first.start("W");
+        await toTheEnd(run);
+        await withRealm(after, async ({ realm }) => {
+          const replayOf = async (help: ExplainerHelp) => {
+            const bare: BareReplay = (id, history, options) => realm.replay(id, history, { ...options, explain: false });
+            const { error } = await new Explainer(bare, help).replay(run.server.workflowId, run.server.history());
+            return error!.divergence!;
+          };
+          const sourceOf = () => ({ url: "/app/main.ts", text: after });
+          const shown = await replayOf({ sourceOf });
+          deepEqual([shown.edit.confidence, shown.repair!.changes, shown.repair!.isReplayed], ["likely", undefined, undefined]);
+          match(shown.sentence, /\?$/);
+          match(shown.repair!.code, /patched\("with-ship"\)/);
+          const proven = await replayOf({ sourceOf, withText: ({ text }) => realmOf(text).then(({ realm }) => realm) });
+          deepEqual([proven.edit.confidence, proven.repair!.isReplayed], ["verified", true]);
+          match(proven.sentence, /\.$/);
+        });
+      });
     },
   },
 ];

@@ -142,14 +142,14 @@ export class Explainer {
     const { repair } = inLines;
     if (repair?.changes === undefined) return inLines;
     const changed = changedText(repair, sourceOf);
-    if (changed !== undefined && await replays(changed)) return inLines;
+    if (changed !== undefined && await replays(changed)) return { ...inLines, repair: { ...repair, isReplayed: true } };
     const { changes: _, ...shown } = repair;
     return unverified(inLines, shown);
   }
 
   /**
-   * Whether the history replays strictly with the repair applied. Cached for histories that need
-   * the same repair.
+   * Whether the history replays strictly with the repair applied. False if no realm can run the
+   * changed module. Cached for histories that need the same repair.
    */
   async #replaysWith(
     changed: SourceText,
@@ -158,7 +158,7 @@ export class Explainer {
     { runId }: ReplayOptions,
   ): Promise<boolean> {
     const { withText } = this.#help;
-    if (withText === undefined) return true;
+    if (withText === undefined) return false;
     const key = `${changed.url}\n${changed.text}`;
     const known = this.#applied.get(key);
     if (known !== undefined) return known;

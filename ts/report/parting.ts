@@ -64,6 +64,9 @@ function repairOf({ divergence }: ReportedProblem): Part {
   const repair = divergence?.repair;
   return repair !== undefined &&
     markup`<div class="repair"><p><b>Repair.</b> ${repair.text}</p>${
-      repair.code !== "" && markup`<pre>${repair.code}</pre>`
+      repair.code !== "" && markup`<pre>${repair.code}</pre>${
+        repair.isReplayed !== true &&
+        markup`<p class="soft">This repair is a guess: the history has not been replayed with it.</p>`
+      }`
     }</div>`;
 }

@@ -139,6 +139,8 @@ export interface Repair {
    * code has placeholders.
    */
   readonly changes?: readonly LineChange[];
+  /** True if the history was replayed strictly with the changes applied, and matches. Absent: not proven. */
+  readonly isReplayed?: boolean;
   /** Position: "function (file:line:column)"; "" if unknown. */
   readonly location: string;
 }

@@ -60,7 +60,7 @@ function Differences({ run }: { run: OpenRun }): JSX.Element | null {
 
 function RepairSection({ run }: { run: OpenRun }): JSX.Element {
   const divergence = divergenceOf(run)!;
-  const { text, code } = divergence.repair!;
+  const { text, code, isReplayed = false } = divergence.repair!;
   const [copied, setCopied] = useState(false);
   const can = canPutIn(run, divergence);
   const file = new HighlightedFile(code, ["export const patched = 0;"]);
@@ -79,6 +79,9 @@ function RepairSection({ run }: { run: OpenRun }): JSX.Element {
             </span>
           ))}
         </pre>
+      )}
+      {code !== "" && !isReplayed && (
+        <p class="second">This repair is a guess: the history has not been replayed with it.{can && " Apply it to replay."}</p>
       )}
       {code !== "" && (
         <div class="chips">

@@ -40,7 +40,7 @@ export interface ReplayLine {
     /** For a divergence: the likely edit, as a kind and as text. */
     readonly edit?: LikelyEdit;
     /** For a divergence: the change with which open runs replay again. */
-    readonly repair?: Pick<Repair, "patchId" | "text" | "code" | "changes">;
+    readonly repair?: Pick<Repair, "patchId" | "text" | "code" | "changes" | "isReplayed">;
     /** Equal for histories that diverge in the same way. */
     readonly shared?: string;
   };
@@ -73,8 +73,8 @@ function errorOf(error: NonNullable<ReplayVerdict["error"]>) {
   if (divergence === undefined) return known;
   const { firstTask, sentence, edit, repair, key: shared } = divergence;
   if (repair === undefined) return { ...known, firstTask, sentence, edit, shared };
-  const { patchId, text, code: lines, changes } = repair;
-  const shown = { patchId, text, code: lines, ...(changes === undefined ? {} : { changes }) };
+  const { patchId, text, code: lines, changes, isReplayed = false } = repair;
+  const shown = { patchId, text, code: lines, ...(changes === undefined ? {} : { changes }), isReplayed };
   return { ...known, firstTask, sentence, edit, repair: shown, shared };
 }
 

@@ -41,7 +41,9 @@ export function placeLines({ location, stack = "" }: NonNullable<ReplayLine["err
 
 function repairText(repair: NonNullable<ReplayLine["error"]>["repair"]): string[] {
   if (repair === undefined) return [];
-  return [repair.text, ...(repair.code === "" ? [] : repair.code.split("\n").map((line) => `  ${line}`))];
+  if (repair.code === "") return [repair.text];
+  const proof = repair.isReplayed === true ? [] : ["This repair is a guess: the history has not been replayed with it."];
+  return [repair.text, ...repair.code.split("\n").map((line) => `  ${line}`), ...proof];
 }
 
 /** File of the history, with the position in it. */

@@ -1,10 +1,12 @@
-// A debug session: the history of one run, replayed once against the code of today in a realm, and then stepped through forward and back.
+// A debug session: replays the history of one run once, with the current code in a realm, then steps through the
+// recording in both directions.
 //
-// The replay writes down, task by task, what the code was told, what it asked for and where it stood. That replay of any prefix gives the
-// same (promise P3) is what makes this the truth at every position, and makes a step back cost what a step forward costs: a look-up. No
-// position is "live": nothing here can touch the run.
+// The replay records for each task which jobs the code received, which commands it issued, and where it waited.
+// Replaying any prefix gives the same result (promise P3), so the recording is valid at every position, and a step in
+// either direction is a look-up. Nothing here can affect the run.
 //
-// A position is the id of an event: events 1..N have happened, and every workflow task that began among them has been run.
+// A position is the ID of an event: events 1..N have happened, and every workflow task that started among them has
+// been executed.
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { PayloadCodec } from "../codec/codec.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
@@ -27,39 +29,42 @@ import { type SessionView, viewAt, ViewCache } from "./view.ts";
 
 export type { TaskLine } from "./session_data.ts";
 
-/** A realm of `temporalex/realm`, or anything else that replays histories. */
+/** A realm of `temporalex/realm`, or another implementation that replays histories. */
 export interface ReplayingRealm {
-  /** Names of the workflows that it has code for. */
+  /** Names of the workflows that the realm has code for. */
   readonly workflowTypes: readonly string[];
-  /** It has code for every type, also for those that have no name here. */
+  /** The realm has code for every type, including types that `workflowTypes` does not list. */
   readonly takesAnyType?: boolean;
-  /** Replays a history (bytes of temporal.api.history.v1.History) with no reporter. */
+  /** Replays a history (bytes of temporal.api.history.v1.History) without a reporter. */
   replay(workflowId: string, history: Uint8Array, options?: ReplayOptions): Promise<ReplayVerdict>;
 }
 
 /** Options of a debug session. */
 export interface SessionOptions {
-  /** Where the workflow code is. Best a worker realm: it has the determinism guard and the watchdog; an inline realm does for tests. */
+  /**
+   * The realm with the workflow code. Use a worker realm, which has the determinism guard and the watchdog; an inline
+   * realm is sufficient for tests.
+   */
   readonly realm: ReplayingRealm;
-  /** The codec, or codecs, with which the run's payloads were encoded: the history is decoded first, in memory. */
+  /** The codecs that encoded the run's payloads. The history is decoded first, in memory. */
   readonly codec?: PayloadCodec | readonly PayloadCodec[];
-  /** Reads the payloads that are shown. Default: Temporal's default encodings. */
+  /** Decodes the payloads that are shown. Default: Temporal's default encodings. */
   readonly converter?: PayloadConverter;
   /**
-   * Also know which lines ran, and what variables were: `DebugSession.code`. The realm must have been made with `lines`. Default: as the
-   * realm was made.
+   * Also records which lines ran and the values of variables, for `DebugSession.code`. The realm must have been
+   * created with `lines`. Default: the realm's setting.
    */
   readonly lines?: boolean;
-  /** Extra commands and swapped update ids are problems, too. */
+  /** Also reports extra commands and swapped update IDs as problems. */
   readonly strict?: boolean;
 }
 
-/** The history is of a workflow that the realm has no code for. */
+/** The realm has no code for the workflow type of the history. */
 export class UnknownWorkflowTypeError extends Error {
   override name = "UnknownWorkflowTypeError";
-  /** The type that the history is of. */
+  /** The workflow type of the history. */
   readonly workflowType: string;
-  /** The types that there is code for. */
+  /** The types that the realm has code for. */
   readonly workflowTypes: readonly string[];
 
   constructor(workflowType: string, workflowTypes: readonly string[]) {
@@ -73,8 +78,9 @@ export class UnknownWorkflowTypeError extends Error {
 const NO_TRACE: ReplayTrace = { jobs: [], waits: [], published: [], receives: [], buffered: [], logs: [] };
 
 /**
- * Opens a session over a history in any shape that people export, or over one that was prepared (its codec and converter count then). Rejects with a HistoryFileError for a file that holds none, and with an
- * UnknownWorkflowTypeError, and where a codec fails with a PayloadCodecError; a history that the code does not reproduce opens, and its session says so in `problem`.
+ * Opens a session for a history in any exported format, or for a prepared one, whose codec and converter then apply.
+ * Rejects with a HistoryFileError if the file contains no history, an UnknownWorkflowTypeError, or a
+ * PayloadCodecError. A history that the code does not reproduce opens; see `DebugSession.problem`.
  */
 export async function openSession(file: Uint8Array | PreparedHistory, options: SessionOptions): Promise<DebugSession> {
   const { realm, strict = false, lines = true } = options;
@@ -108,7 +114,7 @@ export async function openSession(file: Uint8Array | PreparedHistory, options: S
   return new DebugSession(history, verdict, data);
 }
 
-/** The replay of the whole; where code of some task never ends, with what the tasks before it gave. */
+/** Replays the whole history. If the code of a task never returns, the result has the recording of the tasks before it. */
 async function replay(
   realm: ReplayingRealm,
   workflowId: string,
@@ -127,7 +133,7 @@ async function replay(
   return { ...verdict, ...(recorded === undefined ? {} : { recorded }), ...(trace === undefined ? {} : { trace }) };
 }
 
-/** A task is mostly one activation of the code; some have several. */
+/** Groups activations by task. Most tasks have one activation; some have several. */
 function tasksOf(activations: readonly RecordedActivation[], { jobs }: ReplayTrace, links: EventLinks): SessionTask[] {
   const tasks: (SessionTask & { last: number })[] = [];
   const end = endOfTasks(activations, jobs);
@@ -144,35 +150,35 @@ function tasksOf(activations: readonly RecordedActivation[], { jobs }: ReplayTra
 }
 
 /**
- * The number of activations that are of tasks. Events after the last task are given to the code, too, to see that it takes them; but history
- * holds no task in which it was told of them, and so no position at which it knows. What follows from them may take several activations.
+ * Returns the number of activations that belong to tasks. The replay also applies events after the last task, to
+ * check that the code accepts them. The history has no task that delivered them, so no position shows their effects,
+ * which may take several activations.
  */
 function endOfTasks(activations: readonly RecordedActivation[], jobs: ReplayTrace["jobs"]): number {
   const started = activations.at(-1)?.startedEventId ?? 0;
   const first = activations.findIndex(({ startedEventId, historyLength }, i) => {
     if (startedEventId !== started || historyLength <= started) return false;
-    // A task that answered nothing is handed over together with what follows it: it begins with what the task was told.
+    // A task without commands is delivered together with the events after it: the task begins with its own jobs.
     const told = jobs[i]?.find(({ eventId }) => eventId > 0);
     return told !== undefined && told.eventId > started;
   });
   return first < 0 ? activations.length : first;
 }
 
-/** A history being stepped through. Moving is synchronous, and the same position always shows the same. */
+/** A history to step through. Navigation is synchronous, and a position always has the same view. */
 export class DebugSession {
-  /** Type of the workflow. */
   readonly workflowType: string;
-  /** "" where the history does not say. */
+  /** "" if the history does not contain it. */
   readonly workflowId: string;
-  /** The run that the history is of. */
+  /** The run ID of the history. */
   readonly runId: string;
-  /** What was done to the file that is worth knowing. */
+  /** Notable changes that were made to read the file. */
   readonly notes: readonly string[];
-  /** What the replay of the whole history said. */
+  /** The verdict of the replay of the whole history. */
   readonly verdict: ReplayVerdict["verdict"];
-  /** What it warned of. */
+  /** The warnings of that replay. */
   readonly warnings: ReplayVerdict["warnings"];
-  /** What is known of each line of the code; undefined where the realm was not made with `lines`. */
+  /** What is known of each line of code; undefined if the realm was created without `lines`. */
   readonly code: SessionCode | undefined;
   readonly #data: SessionData;
   #position = 1;
@@ -196,24 +202,25 @@ export class DebugSession {
     return this.#data.lines;
   }
 
-  /** The workflow tasks that the code ran, in order. */
+  /** The workflow tasks that the code executed, in order. */
   get tasks(): readonly TaskLine[] {
     return this.#data.tasks;
   }
 
-  /** Where and how the code differs from history, or failed; undefined when it reproduces all of it. */
+  /** Where and how the code differs from the history, or failed; undefined if the code reproduces the whole history. */
   get problem(): SessionProblem | undefined {
     return this.#data.problem;
   }
 
-  /** Commands that the code issues in completed tasks and the history does not have; the replay passes with them. */
+  /** Commands that the code issues in completed tasks and the history does not have, although the replay passes. */
   get notInHistory(): readonly NotInHistory[] {
     return this.#data.notInHistory;
   }
 
   /**
-   * What the code gives otherwise than history has it, and no replay compares: durations, arguments, options. The verdict does not know of
-   * it. Where code and history part, what comes before. Looked for when it is first asked for.
+   * Values in the code that differ from the history and that no replay compares: durations, arguments, options. The
+   * verdict does not depend on them. If code and history diverge, only values before that point. Computed on first
+   * access.
    */
   get changedValues(): readonly ChangedValue[] {
     if (this.#changed === undefined) {
@@ -224,64 +231,63 @@ export class DebugSession {
     return this.#changed;
   }
 
-  /** Id of the last event that has happened: 1..length. */
+  /** ID of the last event that has happened: 1..length. */
   get position(): number {
     return this.#position;
   }
 
-  /** Number of events. */
   get length(): number {
     return this.#data.lines.length;
   }
 
-  /** Everything at the current position. */
+  /** The view of the current position. */
   get view(): SessionView {
     return this.#view ??= this.viewAt(this.#position);
   }
 
-  /** Everything at a position, without going there. */
+  /** Returns the view of a position without moving there. */
   viewAt(position: number): SessionView {
     return viewAt(this.#data, this.#check(position));
   }
 
-  /** All that an event says, as plain data with its payloads decoded. */
+  /** Returns all fields of an event as plain data, with decoded payloads. */
   eventDetails(eventId: number): unknown {
     return shownEvent(this.#data.events[this.#check(eventId) - 1]!, this.#data.converter);
   }
 
-  /** To a position. Throws a RangeError for one that the history does not have. */
+  /** Moves to a position. Throws a RangeError if the history does not have the position. */
   goTo(position: number): SessionView {
     this.#position = this.#check(position);
     this.#view = undefined;
     return this.view;
   }
 
-  /** One event on; at the last one it stays. */
+  /** Moves one event forward; no-op at the last event. */
   forward(): SessionView {
     return this.goTo(Math.min(this.length, this.#position + 1));
   }
 
-  /** One event back; at the first one it stays. */
+  /** Moves one event back; no-op at the first event. */
   back(): SessionView {
     return this.goTo(Math.max(1, this.#position - 1));
   }
 
-  /** To the next workflow task, or, where none follows, to the end. */
+  /** Moves to the next workflow task, or to the end if there is no next task. */
   forwardTask(): SessionView {
     return this.goTo(this.tasks.find(({ eventId }) => eventId > this.#position)?.eventId ?? this.length);
   }
 
-  /** To the workflow task before, or, where there is none, to the start. */
+  /** Moves to the previous workflow task, or to the start if there is no previous task. */
   backTask(): SessionView {
     return this.goTo(this.tasks.findLast(({ eventId }) => eventId < this.#position)?.eventId ?? 1);
   }
 
-  /** To the last event. */
+  /** Moves to the last event. */
   runToEnd(): SessionView {
     return this.goTo(this.length);
   }
 
-  /** To where the code and history part, if they do. */
+  /** Moves to the position at which code and history diverge; no-op without a problem. */
   goToProblem(): SessionView {
     return this.problem === undefined ? this.view : this.goTo(this.problem.position);
   }

@@ -1,4 +1,4 @@
-// What a session's replay wrote down, as views are made from it.
+// The recording of a session's replay, from which views are made.
 import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import type { RecordedActivation, RecordedCommand } from "../executor/tasks/recording.ts";
@@ -9,25 +9,25 @@ import type { NotInHistory } from "./not_in_history.ts";
 import type { SessionProblem } from "./problem.ts";
 import type { ViewCache } from "./view.ts";
 
-/** One workflow task that the code ran. */
+/** A workflow task that the code executed. */
 export interface TaskLine {
-  /** From 0. */
+  /** Counted from 0. */
   readonly index: number;
-  /** The event at which it runs: its WorkflowTaskStarted. */
+  /** The WorkflowTaskStarted event at which the task runs. */
   readonly eventId: number;
-  /** The last event that it wrote; its own where it wrote none. */
+  /** The last event of the task's commands; `eventId` if it has none. */
   readonly lastEventId: number;
-  /** Workflow time, milliseconds since the epoch. */
+  /** Workflow time, in milliseconds since the epoch. */
   readonly timeMs: number;
 }
 
-/** With the indices of its activations. */
+/** A task with the indices of its activations. */
 export interface SessionTask extends TaskLine {
   readonly first: number;
   readonly last: number;
 }
 
-/** What views are made from. */
+/** The input of a view. */
 export interface SessionData {
   readonly events: readonly HistoryEvent[];
   readonly lines: readonly EventLine[];
@@ -37,9 +37,9 @@ export interface SessionData {
   readonly trace: ReplayTrace;
   readonly problem: SessionProblem | undefined;
   readonly notInHistory: readonly NotInHistory[];
-  /** The same, to look up. */
+  /** The same commands, for look-up. */
   readonly extraCommands: ReadonlySet<RecordedCommand>;
   readonly converter: PayloadConverter | undefined;
-  /** What views have decoded already. */
+  /** Values that views have already decoded. */
   readonly cache: ViewCache;
 }

@@ -1,7 +1,7 @@
-// Looking things up by the task, or the event, after which they held.
+// Look-ups of values that apply from one activation or event to another.
 import type { Span } from "../executor/tasks/replay_trace.ts";
 
-/** How many of the first `length` numbers hold, where those that hold come first. */
+/** Returns how many of the first `length` numbers pass the predicate. The numbers that pass must come first. */
 export function countWhile(length: number, holds: (index: number) => boolean): number {
   let [low, high] = [0, length];
   while (low < high) {
@@ -12,21 +12,21 @@ export function countWhile(length: number, holds: (index: number) => boolean): n
   return low;
 }
 
-/** What held after the activation with this index. */
+/** Returns the span that applies after the given activation. */
 export function valueAt<T>(spans: readonly Span<T>[], at: number): Span<T> | undefined {
   return spans[countWhile(spans.length, (i) => spans[i]!.from <= at) - 1];
 }
 
 /**
- * Which of many spans are open at a place: they have begun there and have not ended. Looking at all of them would make a step cost what the
- * run is long; a tree over their ends makes it cost what is open.
+ * Finds the spans that are open at a place: they have started and not ended. A tree of their ends makes a look-up
+ * proportional to the open spans instead of to the length of the run.
  */
 export class OpenSpans {
   readonly #starts: Float64Array;
-  /** A binary tree in an array: the latest end of what lies below each node. Its leaves begin at half of its length. */
+  /** A binary tree in an array: the latest end below each node. The leaves begin at half of its length. */
   readonly #ends: Float64Array;
 
-  /** `from` is ascending; `to` is the first place at which the span is not open any more, Infinity where it never ends. */
+  /** `from` is ascending. `to` is the first place at which the span is no longer open; Infinity if it never ends. */
   constructor(length: number, from: (index: number) => number, to: (index: number) => number) {
     let leaves = 1;
     while (leaves < length) leaves *= 2;
@@ -36,14 +36,14 @@ export class OpenSpans {
     for (let node = leaves - 1; node > 0; node--) ends[node] = Math.max(ends[2 * node]!, ends[2 * node + 1]!);
   }
 
-  /** Indices of those that are open, ascending. */
+  /** Returns the indices of the open spans, ascending. */
   at(place: number): number[] {
     const found: number[] = [];
     this.#collect(place, 1, 0, this.#ends.length / 2, found);
     return found;
   }
 
-  /** `first`: of the leaves below the node, `size` many. */
+  /** `first`, `size`: the first leaf below the node, and their number. */
   #collect(place: number, node: number, first: number, size: number, found: number[]): void {
     if (first >= this.#starts.length || this.#starts[first]! > place || this.#ends[node]! <= place) return;
     if (size === 1) {

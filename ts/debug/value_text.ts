@@ -1,12 +1,12 @@
-// Values on part of a line.
+// Short texts of values, for a part of a line.
 
-/** A value on part of a line. */
+/** Formats a value in at most `room` characters. */
 export function short(value: unknown, room = 80): string {
   let text: string;
   try {
     text = value instanceof Uint8Array ? `${value.length} bytes` : JSON.stringify(value) ?? "nothing";
   } catch {
-    // Nested deeper than a stack is high, or something that a converter of the caller's made.
+    // The value is nested too deeply, or an object of the caller's converter throws.
     text = `a ${typeof value} that cannot be printed`;
   }
   return text.length > room ? `${text.slice(0, room - 1)}…` : text;
@@ -14,7 +14,7 @@ export function short(value: unknown, room = 80): string {
 
 export const shortArgs = (args: readonly unknown[]): string => args.map((arg) => short(arg, 60)).join(", ");
 
-/** Arguments in a few words: of a small flat object its values alone, `BOOK-1, 1900`. */
+/** Formats arguments briefly. A small flat object is shortened to its values: `BOOK-1, 1900`. */
 export const briefArgs = (args: readonly unknown[]): string => args.map(brief).join(", ");
 
 const MOST_FIELDS = 4;
@@ -31,7 +31,7 @@ function brief(value: unknown): string {
   return short(value, 60);
 }
 
-/** The fields that are not at their defaults. */
+/** Returns the fields that do not have their default values. */
 export function set(fields: object): { [name: string]: unknown } {
   const isSet = ([, value]: [string, unknown]) =>
     value !== undefined && value !== 0 && value !== "" && !(Array.isArray(value) && value.length === 0);

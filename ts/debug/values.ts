@@ -1,15 +1,15 @@
-// Payloads and failures for people. A payload that cannot be read (another encoding, a codec that is not here) says so in its place and
-// hides nothing else.
+// Readable payloads and failures. A payload that cannot be decoded (unknown encoding, missing codec) is replaced by
+// the reason.
 import { fromBinary, toJson } from "@bufbuild/protobuf";
 import { jsonPayloadConverter, type Payload, type PayloadConverter } from "../converter/payload.ts";
 import { type Failure, FailureSchema } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
 import { type HistoryEvent, HistoryEventSchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 import { decodeBase64 } from "../history_files/payload_json.ts";
 
-/** A payload's value, or why it cannot be shown. */
+/** The value of a payload, or why it cannot be shown. */
 export type Shown = { readonly value: unknown } | { readonly unreadable: string };
 
-/** Reads a payload; never throws. */
+/** Decodes a payload; never throws. */
 export function shown(payload: Payload | undefined, converter: PayloadConverter = jsonPayloadConverter): Shown {
   if (payload === undefined) return { value: undefined };
   try {
@@ -19,7 +19,10 @@ export function shown(payload: Payload | undefined, converter: PayloadConverter 
   }
 }
 
-/** "protobuf Order, 20 bytes": no codec is missing, but the schema, which history does not have. Undefined for other encodings. */
+/**
+ * Describes a Protobuf payload: "protobuf Order, 20 bytes". Decoding needs the schema, which the history does not
+ * contain. Returns undefined for other encodings.
+ */
 function protobufOf({ metadata, data }: Payload): string | undefined {
   const read = (key: string) => new TextDecoder().decode(metadata[key]);
   if (read("encoding") !== "binary/protobuf") return undefined;
@@ -27,7 +30,7 @@ function protobufOf({ metadata, data }: Payload): string | undefined {
   return `protobuf${type === "" ? "" : ` ${type}`}, ${data.length} bytes`;
 }
 
-/** The text that bytes are in UTF-8; undefined where they are none that can be read. */
+/** Decodes UTF-8 text; returns undefined for binary data. */
 export function textOfBytes(bytes: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -37,24 +40,22 @@ export function textOfBytes(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The values of payloads; what cannot be read is the reason, in brackets. */
+/** Decodes payloads. A payload that cannot be decoded becomes the reason in brackets. */
 export function shownAll(payloads: readonly Payload[] | undefined, converter?: PayloadConverter): unknown[] {
   return (payloads ?? []).map((payload) => plain(shown(payload, converter)));
 }
 
 export const plain = (shown: Shown): unknown => "value" in shown ? shown.value : `[unreadable: ${shown.unreadable}]`;
 
-/** A failure as data, for showing. */
+/** A failure as plain data. */
 export interface ShownFailure {
-  /** What it says. */
   readonly message: string;
-  /** Its type, or the name of its class. */
+  /** The failure's type, or the name of its class. */
   readonly type: string;
-  /** What led to it. */
   readonly cause?: ShownFailure;
 }
 
-/** A Failure: its message, its type, and what caused it. */
+/** Converts a Failure with its causes to plain data. */
 export function shownFailure(failure: Failure | undefined): ShownFailure {
   if (failure === undefined) return { message: "", type: "" };
   const { failureInfo, message, cause } = failure;
@@ -64,7 +65,7 @@ export function shownFailure(failure: Failure | undefined): ShownFailure {
   return { message, type, ...(cause === undefined ? {} : { cause: shownFailure(cause) }) };
 }
 
-/** As `shownFailure`, from bytes. */
+/** Decodes a Failure, then converts it as `shownFailure` does. */
 export function shownFailureBytes(bytes: Uint8Array): ShownFailure {
   try {
     return shownFailure(fromBinary(FailureSchema, bytes));
@@ -73,7 +74,7 @@ export function shownFailureBytes(bytes: Uint8Array): ShownFailure {
   }
 }
 
-/** All that an event says, as plain data with its payloads decoded. */
+/** Returns all fields of an event as plain data, with decoded payloads. */
 export function shownEvent(event: HistoryEvent, converter?: PayloadConverter): unknown {
   try {
     const json = toJson(HistoryEventSchema, event) as { readonly [key: string]: unknown };

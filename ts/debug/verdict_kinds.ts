@@ -1,4 +1,4 @@
-// What a verdict means beyond its word. Small, because realms load it with every replay.
+// Predicates on verdicts. This file is small because realms load it with every replay.
 import type { ReplayVerdict } from "../executor/tasks/replay.ts";
 
 /** The core's number for a command that history does not have. */

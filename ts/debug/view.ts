@@ -1,4 +1,4 @@
-// Everything that a session shows at one position: a pure function of what the replay wrote down.
+// The view of a session at one position: a pure function of the recording.
 import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { LogEntry } from "../executor/program/program.ts";
 import { CommandKind } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
@@ -16,71 +16,72 @@ import type { SessionData, SessionTask, TaskLine } from "./session_data.ts";
 import { countWhile, OpenSpans, valueAt } from "./spans.ts";
 import { type Shown, shown, type ShownFailure, shownFailure } from "./values.ts";
 
-/** Something that workflow code is parked on. */
+/** An await on which workflow code is blocked. */
 export interface OpenAwait {
-  /** What it waits for. */
   readonly kind: WaitKind;
-  /** For people: `activity "charge"`. */
+  /** Readable description: `activity "charge"`. */
   readonly label: string;
-  /** Which function waits: `run of workflow "Cart"`, `branch 2 of parallel in ...`. */
+  /** The function that waits: `run of workflow "Cart"`, `branch 2 of parallel in ...`. */
   readonly fiber: string;
-  /** The user's line, "function (file:line:column)"; "" when not known. */
+  /** The line in user code, "function (file:line:column)"; "" if unknown. */
   readonly site: string;
-  /** Seq of its command; 0: none. */
+  /** Sequence number of its command; 0: no command. */
   readonly seq: number;
-  /** The event of its command; undefined: none, or not yet at this position. */
+  /** The event of its command; undefined: no event, or not yet at this position. */
   readonly eventId: number | undefined;
-  /** An event that has happened and ends it: the code is told in its next task. */
+  /** The event that resolves the await, if it has happened: the code receives it in its next task. */
   readonly endedBy: number | undefined;
-  /** The history has no event for its command, though it completed the task: nothing in the recorded run can end this wait. */
+  /** The task completed without an event for this command, so nothing in the recorded run can resolve the await. */
   readonly isNotInHistory?: boolean;
-  /** Of a timer: when it is due, in milliseconds since the epoch. */
+  /** When the timer is due, in milliseconds since the epoch. */
   readonly firesAtMs?: number;
-  /** Of an activity, a child or a signal: its arguments. */
+  /** Arguments of an activity, child or signal. */
   readonly arguments?: readonly unknown[];
 }
 
 /** How the run ended. */
 export interface OutcomeView {
-  /** The way it ended. */
   readonly kind: "completed" | "failed" | "cancelled" | "continuedAsNew" | "terminated" | "timedOut";
-  /** Its result, or the arguments of the next run. */
+  /** The result, or the arguments of the next run. */
   readonly value?: unknown;
-  /** Why it failed. */
   readonly failure?: ShownFailure;
-  /** The event that says so; undefined where the code ends here and history does not. */
+  /** The event of the outcome; undefined if the code ends here and the history does not. */
   readonly eventId: number | undefined;
 }
 
-/** Everything that a session shows at one position. */
+/** The view of a session at one position. */
 export interface SessionView {
-  /** Id of the last event that has happened. */
+  /** ID of the last event that has happened. */
   readonly position: number;
-  /** Number of events. */
   readonly length: number;
   /** The event at the position. */
   readonly event: EventLine;
-  /** The last workflow task that has been run; undefined before the first. */
+  /** The last workflow task that was executed; undefined before the first. */
   readonly task: TaskLine | undefined;
-  /** The position lies within that task's own events: what follows is what the code did just now. */
+  /** The position is within that task's own events, which record what the code just did. */
   readonly isInTask: boolean;
-  /** What the code issued in that task, in order. */
+  /** Commands that the code issued in that task, in order. */
   readonly commands: readonly CommandView[];
   /** The last published state, and the event of the task that published it; undefined before the first. */
   readonly published: (Shown & { readonly sinceEventId: number }) | undefined;
-  /** How many awaits of workflow functions have been passed, as SQL shows it (`phase`); undefined for programs that do not count them. */
+  /**
+   * Number of awaits of workflow functions that were passed, as in SQL (`phase`); undefined for programs that do not
+   * count them.
+   */
   readonly phase: number | undefined;
-  /** What the code is parked on, in order of creation. */
+  /** The open awaits, in order of creation. */
   readonly open: readonly OpenAwait[];
-  /** The messages that it takes where it stands; undefined outside of a receive. */
+  /** The messages that the code can receive now; undefined outside of a receive. */
   readonly receive: ReceiveState | undefined;
   /** Signals, updates and cancel requests so far, in order of arrival. */
   readonly messages: readonly MessageView[];
-  /** Log lines so far. */
   readonly logs: readonly (LogEntry & { readonly eventId: number })[];
   /** How the run ended; undefined before its end. */
   readonly outcome: OutcomeView | undefined;
-  /** The code has left history's path at or before this position, or failed: what is shown besides events is where it stood then. */
+  /**
+   * The code diverged from the history at or before this position, or failed. All fields except events then show the
+   * state at that point.
+   */
   readonly problem: SessionProblem | undefined;
 }
 
@@ -110,7 +111,7 @@ export function viewAt(data: SessionData, position: number): SessionView {
   };
 }
 
-/** What is decoded once and shown at many positions: a task of a thousand commands would cost milliseconds at each of its events. */
+/** Decoded values that many positions share: decoding a task of a thousand commands takes milliseconds. */
 export class ViewCache {
   readonly #commands = new Map<number, readonly CommandView[]>();
   readonly #waits: WaitFacts[] = [];
@@ -123,7 +124,7 @@ export class ViewCache {
     return this.#names ??= commandNames(activations, trace.jobs, events[0], converter);
   }
 
-  /** The commands of a task, each with its event. */
+  /** Returns the commands of a task, each with its event. */
   commandsOf(data: SessionData, task: SessionTask): readonly CommandView[] {
     const { activations, links, converter } = data;
     let views = this.#commands.get(task.index);
@@ -131,7 +132,7 @@ export class ViewCache {
       const names = this.namesOf(data);
       const keys = this.#keys ??= commandKeys(activations);
       const own = activations.slice(task.first, task.last + 1).flatMap(({ commands }) => commands);
-      // That code waits for a transact is a word beside it, and no event.
+      // Waiting for a transact is a separate command without an event.
       views = own.filter(({ kind }) => kind !== CommandKind.COMMAND_KIND_AWAIT_TRANSACT).map((command) => {
         const { kind, summary, attributes, key } = decodeCommand(command, converter, names);
         return {
@@ -149,13 +150,13 @@ export class ViewCache {
     return views;
   }
 
-  /** Indices of the trace's waits that pend after an activation. */
+  /** Returns the indices of the waits that are pending after an activation. */
   waitsAt({ trace: { waits } }: SessionData, at: number): readonly number[] {
     this.#open ??= new OpenSpans(waits.length, (i) => waits[i]!.from, (i) => waits[i]!.to ?? Infinity);
     return this.#open.at(at);
   }
 
-  /** What was logged by the end of an activation. */
+  /** Returns the log entries up to an activation. */
   logsUpTo({ trace: { logs }, activations }: SessionData, at: number): SessionView["logs"] {
     const all = this.#logs ??= logs.map(({ from, value }) => ({
       ...value,
@@ -164,7 +165,7 @@ export class ViewCache {
     return all.slice(0, countWhile(logs.length, (i) => logs[i]!.from <= at));
   }
 
-  /** What a wait of the trace stands for; by its index. */
+  /** Returns what is known of a wait, by its index in the trace. */
   factsOf({ trace, activations, links, converter, events, extraCommands }: SessionData, index: number): WaitFacts {
     if (this.#waits.length === 0) {
       const commands = new Map<string, { readonly command: RecordedCommand; readonly timeMs: number }>();
@@ -198,7 +199,7 @@ export class ViewCache {
   }
 }
 
-/** What a timer was started with: the code may say something else today. */
+/** Returns the recorded duration of a timer, which may differ from the one in the current code. */
 const startedFor = (event: HistoryEvent | undefined): number | undefined =>
   event?.attributes.case === "timerStartedEventAttributes"
     ? toMilliseconds(event.attributes.value.startToFireTimeout)
@@ -215,7 +216,7 @@ export function openAt(data: SessionData, at: number, position: number): (OpenAw
   const past = (eventId: number | undefined) => eventId !== undefined && eventId <= position ? eventId : undefined;
   return data.cache.waitsAt(data, at).flatMap((index) => {
     const { value } = data.trace.waits[index]!;
-    // Done and forgotten: it is in the commands, and nothing stands there.
+    // Completed and not awaited: the step is in the commands, and no code waits for it.
     if (value.kind === "transact" && !data.cache.namesOf(data).awaited.has(value.seq)) return [];
     const { eventId, endedBy, isExtra, more } = data.cache.factsOf(data, index);
     const extra = isExtra ? { isNotInHistory: true, label: `${value.label} (not in the history)` } : {};
@@ -224,7 +225,7 @@ export function openAt(data: SessionData, at: number, position: number): (OpenAw
 }
 
 const START_TIMER = CommandKind.COMMAND_KIND_START_TIMER;
-/** The command that a wait stands for. */
+/** The command of a wait. */
 const COMMAND_OF: { readonly [kind in WaitKind]?: CommandKind } = {
   activity: CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY,
   localActivity: CommandKind.COMMAND_KIND_SCHEDULE_LOCAL_ACTIVITY,
@@ -262,7 +263,7 @@ function outcomeAt(data: SessionData, task: SessionTask | undefined, position: n
       return { kind: "terminated", value: attributes.value.reason, eventId: Number(eventId) };
     case "workflowExecutionTimedOutEventAttributes":
       return { kind: "timedOut", eventId: Number(eventId) };
-    // The code does not end here, but history does: a divergence that a replay of whole tasks may not see.
+    // The history ends here and the code does not: a divergence that a replay of whole tasks may not detect.
     case "workflowExecutionFailedEventAttributes":
       return { kind: "failed", failure: shownFailure(attributes.value.failure), eventId: Number(eventId) };
     default:

@@ -6,7 +6,7 @@ import { eventTimeMs, toMilliseconds } from "./event_time.ts";
 import { valuesOf } from "./event_values.ts";
 import type { Attempt, RunItem } from "./types.ts";
 
-/** More are not listed one by one. */
+/** Maximum number of attempts that are listed. */
 const MOST = 200;
 
 export function attemptsOf(item: RunItem, events: readonly HistoryEvent[]): Attempt[] {
@@ -17,7 +17,8 @@ export function attemptsOf(item: RunItem, events: readonly HistoryEvent[]): Atte
   const started = own.find(({ attributes }) => attributes.case === "activityTaskStartedEventAttributes");
   const scheduledMs = eventTimeMs(scheduled);
   const startedAt = started?.attributes.case === "activityTaskStartedEventAttributes" ? started.attributes.value : undefined;
-  // A server writes the start of an activity when it has ended: one without it is waiting, running or being tried again.
+  // Servers record the start of an activity when it has ended. Without that event it is pending, running or being
+  // retried.
   if (startedAt === undefined) return [];
   const last = Math.max(1, startedAt.attempt);
   const closing = item.closedBy === undefined ? undefined : events[item.closedBy - 1]!;
@@ -28,7 +29,7 @@ export function attemptsOf(item: RunItem, events: readonly HistoryEvent[]): Atte
   let at = scheduledMs;
   const waited = backoffs.reduce((sum, ms) => sum + ms, 0);
   const startMs = eventTimeMs(started!);
-  // What was not waited was worked, in parts as long as each other.
+  // Time that was not spent in backoff was spent in attempts, in equal parts.
   const each = startMs === undefined || scheduledMs === undefined || last === 1
     ? 0
     : Math.max(0, (startMs - scheduledMs - waited) / (last - 1));
@@ -58,7 +59,7 @@ export function attemptsOf(item: RunItem, events: readonly HistoryEvent[]): Atte
   return attempts;
 }
 
-/** The wait before each try, in milliseconds: none before the first. */
+/** Returns the backoff before each attempt in milliseconds; 0 for the first. */
 function backoffsOf({ attributes }: HistoryEvent, count: number): number[] {
   const policy = attributes.case === "activityTaskScheduledEventAttributes" ? attributes.value.retryPolicy : undefined;
   const initial = toMilliseconds(policy?.initialInterval) ?? 1000;

@@ -1,10 +1,10 @@
-// Which encodings of a history only a codec reads.
+// Finds the encodings in a history that only a payload codec can decode.
 import type { Failure } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { Payload } from "../../converter/payload.ts";
 import { valuesOf } from "./event_values.ts";
 
-/** Encodings of converters, Temporal's own: no codec made them. */
+/** Encodings of Temporal's converters, which need no codec. */
 const CONVERTERS: ReadonlySet<string> = new Set([
   "",
   "json/plain",
@@ -15,13 +15,13 @@ const CONVERTERS: ReadonlySet<string> = new Set([
 ]);
 const text = new TextDecoder();
 
-/** The encoding of a payload where a codec made it; undefined for those of converters. */
+/** Returns the encoding of a payload that a codec encoded; undefined for encodings of converters. */
 export function codecEncoding({ metadata }: Payload): string | undefined {
   const encoding = text.decode(metadata["encoding"]);
   return CONVERTERS.has(encoding) ? undefined : encoding;
 }
 
-/** Each such encoding, with how many payloads have it. */
+/** Returns each such encoding with the number of its payloads. */
 export function encodingsOf(events: readonly HistoryEvent[]): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   const add = (payload: Payload | undefined) => {

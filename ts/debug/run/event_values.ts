@@ -1,4 +1,4 @@
-// What an event carries: what went in, what came out, why it failed.
+// The values of an event: input, output and failure.
 import type { Failure } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { Payload } from "../../converter/payload.ts";
@@ -6,9 +6,8 @@ import { LOCAL_ACTIVITY } from "./markers.ts";
 
 /** Payloads and failure of one event. */
 export interface EventValues {
-  /** What went in; undefined for events that close something. */
+  /** Undefined for events that close something. */
   readonly input?: readonly Payload[];
-  /** What came out. */
   readonly output?: readonly Payload[];
   readonly failure?: Failure;
 }
@@ -25,7 +24,7 @@ const out = (payloads: { readonly payloads: readonly Payload[] } | undefined): E
 const failed = (failure: Failure | undefined): EventValues => failure === undefined ? NONE : { failure };
 const fields = (named: Named | undefined): EventValues => ({ input: Object.values(named ?? {}) });
 
-/** Payloads and failure of an event; what it does not carry is absent. */
+/** Returns the payloads and failure of an event; missing ones are absent. */
 export function valuesOf({ attributes: at }: HistoryEvent): EventValues {
   switch (at.case) {
     case "workflowExecutionStartedEventAttributes":

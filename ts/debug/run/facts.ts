@@ -1,4 +1,4 @@
-// What a history says of its run as a whole.
+// Facts about the whole run, from its history.
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import { WorkflowTaskFailedCause } from "../../api/generated/temporal/api/enums/v1/failed_cause_pb.ts";
 import type { HistoryFile } from "../../history_files/history_file.ts";
@@ -28,7 +28,7 @@ export function factsOf(file: HistoryFile, events: readonly HistoryEvent[]): Run
       ? workerDeploymentVersion || workerVersion?.buildId || binaryChecksum
       : `${deploymentVersion.deploymentName}:${deploymentVersion.buildId}`;
     if (build !== "") builds.add(build);
-    // A task names the SDK only where it differs from the one before.
+    // A task names the SDK only if it differs from that of the task before.
     if (sdkMetadata?.sdkName) sdk = `${sdkMetadata.sdkName} ${sdkMetadata.sdkVersion}`;
     else if (sdkMetadata?.sdkVersion) sdk = `${sdk.replace(/ .*/, "")} ${sdkMetadata.sdkVersion}`;
   }
@@ -49,7 +49,7 @@ export function factsOf(file: HistoryFile, events: readonly HistoryEvent[]): Run
   };
 }
 
-/** The event that closes the run; what a server writes after it does not matter. */
+/** Returns the event that closes the run. Events that a server records after it do not count. */
 const closingOf = (events: readonly HistoryEvent[]): HistoryEvent | undefined =>
   events.slice(-3).findLast(({ attributes }) => (attributes.case ?? "") in STATUS);
 

@@ -1,4 +1,4 @@
-// What a history tells by itself, in sentences: where its time went, what failed, what never happened, what it waits for.
+// Findings about a history in sentences: the longest waits, failures, steps that never happened, open awaits.
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import { shownFailure } from "../values.ts";
 import { valuesOf } from "./event_values.ts";
@@ -6,7 +6,7 @@ import { spanText } from "./span_text.ts";
 import { eventTimeMs } from "./event_time.ts";
 import type { Finding, RunFacts, RunItem, RunLimit } from "./types.ts";
 
-/** What findings are made from. */
+/** The input of findings. */
 export interface FindingSource {
   readonly events: readonly HistoryEvent[];
   readonly items: readonly RunItem[];
@@ -16,7 +16,7 @@ export interface FindingSource {
 }
 
 const MOST = 8;
-/** A wait is worth a sentence when it is this part of the whole, and no blink. */
+/** A wait is reported if it takes this fraction of the run, and is not short. */
 const PART = 0.2;
 const BLINK_MS = 1000;
 
@@ -32,7 +32,7 @@ export function findingsOf(source: FindingSource): Finding[] {
   ].slice(0, MOST);
 }
 
-/** How the run ended, where it did not complete: the failure with its causes, the reason, who asked for it. */
+/** Reports how the run ended if it did not complete: the failure with its causes, the reason, the requester. */
 function endedRun({ facts, events }: FindingSource): Finding[] {
   const last = events.at(-1);
   const end = (text: string): Finding[] => [{ kind: "run", text, eventId: Number(last?.eventId ?? 0) }];
@@ -54,10 +54,10 @@ function endedRun({ facts, events }: FindingSource): Finding[] {
   }
 }
 
-/** Causes that are named: a chain of wrappers has two or three. */
+/** Maximum number of causes in a sentence. A chain of wrappers has two or three. */
 const MOST_CAUSES = 5;
 
-/** " with A: message, caused by B: message". */
+/** Formats causes: " with A: message, caused by B: message". */
 function chainText(failure: Parameters<typeof shownFailure>[0]): string {
   const parts: string[] = [];
   let at: ReturnType<typeof shownFailure> | undefined = failure === undefined ? undefined : shownFailure(failure);
@@ -109,7 +109,7 @@ const WORD: { readonly [kind: string]: string } = {
   nexus: "Nexus operation",
 };
 
-/** Tasks that failed one after the other. */
+/** Reports workflow tasks that failed one after another. */
 function failingTasks({ items, events }: FindingSource): Finding[] {
   const tasks = items.filter(({ kind }) => kind === "task");
   const findings: Finding[] = [];
@@ -127,7 +127,7 @@ function failingTasks({ items, events }: FindingSource): Finding[] {
   return findings.toSorted((a, b) => b.eventId - a.eventId).slice(0, 2);
 }
 
-/** The longest time in which nothing happened, and what ended it. */
+/** Reports the longest time without an event, and the event that ended it. */
 function longestWait({ events, facts, itemOf }: FindingSource): Finding[] {
   const { startMs, endMs } = facts;
   if (startMs === undefined || endMs === undefined) return [];
@@ -138,14 +138,14 @@ function longestWait({ events, facts, itemOf }: FindingSource): Finding[] {
     if (before !== undefined && after !== undefined && after - before > longest) [longest, at] = [after - before, i];
   }
   const whole = endMs - startMs;
-  // A task is scheduled for what came: an update, for one, stands behind it.
+  // A workflow task is scheduled because of an event, for example an update that is recorded after it.
   let ending = at + 1;
   while (ending < events.length && events[ending - 1]!.attributes.case === "workflowTaskScheduledEventAttributes") {
     ending = events.findIndex(({ eventId }, i) => i >= ending && itemOf(Number(eventId))?.kind !== "task") + 1 || events.length;
   }
   const item = itemOf(ending);
   if (longest < BLINK_MS || longest < whole * PART || item === undefined) return [];
-  // Clocks of servers and of those who edit files: a part cannot be longer than the whole.
+  // Clocks of servers differ, and histories are edited: a part cannot be longer than the whole.
   if (longest > whole) {
     const text = `The times of the events are not in order: **${spanText(longest)}** passed before this event.`;
     return [{ kind: "unknown", text, eventId: at + 1 }];

@@ -1,4 +1,4 @@
-// The things of a history: which events belong together. One pass over the events; every kind of event has its place, which a test holds.
+// Groups the events of a history into items in one pass. A test checks that every type of event is handled.
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import { shownActivity } from "../../converter/procedure_names.ts";
@@ -11,7 +11,7 @@ import type { ItemKind, ItemStatus, RunItem } from "./types.ts";
 
 type Made = { -readonly [field in keyof RunItem]: RunItem[field] } & { eventIds: number[] };
 
-/** The things of a history, and the one that each event belongs to (index: event id). */
+/** The items of a history, and the item of each event (index: event ID). */
 export interface Grouped {
   readonly items: readonly RunItem[];
   readonly ofEvent: readonly (RunItem | undefined)[];
@@ -25,7 +25,7 @@ export function groupEvents(events: readonly HistoryEvent[], converter?: Payload
 
 type Case = NonNullable<HistoryEvent["attributes"]["case"]>;
 
-/** Things of one event whose names are not the user's. */
+/** Items of a single event with a fixed name. */
 const MOMENTS: { readonly [kind in Case]?: readonly [kind: ItemKind, name: string, status: ItemStatus] } = {
   workflowExecutionCompletedEventAttributes: ["run", "completes", "completed"],
   workflowExecutionFailedEventAttributes: ["run", "fails", "failed"],
@@ -42,7 +42,7 @@ const MOMENTS: { readonly [kind in Case]?: readonly [kind: ItemKind, name: strin
   workflowTaskScheduledEventAttributes: ["task", "workflow task", "open"],
 };
 
-/** What ends a thing that an earlier event began. */
+/** Events that close the item of an earlier event. */
 const ENDS: { readonly [kind in Case]?: ItemStatus } = {
   workflowTaskCompletedEventAttributes: "completed",
   workflowTaskFailedEventAttributes: "failed",
@@ -69,7 +69,7 @@ const ENDS: { readonly [kind in Case]?: ItemStatus } = {
   nexusOperationTimedOutEventAttributes: "timedOut",
 };
 
-/** What happens to a thing between its first event and its last. */
+/** Events between the first and the last event of an item. */
 const MIDDLES: ReadonlySet<Case> = new Set<Case>([
   "workflowTaskStartedEventAttributes",
   "activityTaskStartedEventAttributes",
@@ -82,7 +82,10 @@ const MIDDLES: ReadonlySet<Case> = new Set<Case>([
   "nexusOperationCancelRequestFailedEventAttributes",
 ]);
 
-/** The event that began the thing. Of a timer that is its start; other things were scheduled or initiated before they started. */
+/**
+ * Returns the ID of the event that began the item. For a timer that is its start; other items were scheduled or
+ * initiated before they started.
+ */
 function beganBy(attributes: object): bigint {
   const { scheduledEventId, initiatedEventId, startedEventId } = attributes as { readonly [field: string]: bigint | undefined };
   return scheduledEventId ?? initiatedEventId ?? startedEventId ?? 0n;
@@ -93,7 +96,7 @@ class Grouper implements Grouped {
   readonly ofEvent: (Made | undefined)[] = [];
   readonly #converter: PayloadConverter | undefined;
   readonly #subscriptions = new Subscriptions();
-  /** Updates by the caller's id, and by the protocol's. */
+  /** Updates by the caller's ID and by the protocol's ID. */
   readonly #updates = new Map<string, Made>();
 
   constructor(converter: PayloadConverter | undefined) {
@@ -116,12 +119,12 @@ class Grouper implements Grouped {
     return this.#named(event);
   }
 
-  /** What begins something that has a name of its own. */
+  /** Begins an item with a name from the user. */
   #named(event: HistoryEvent): void {
     const { attributes: at } = event;
     switch (at.case) {
       case "workflowExecutionStartedEventAttributes":
-        // Those of the run before this one.
+        // Events of the previous run.
         this.#subscriptions.changed(at.value.searchAttributes?.indexedFields, this.#converter);
         return this.#begin(event, "run", at.value.workflowType?.name ?? "", "completed", at.value.workflowId);
       case "upsertWorkflowSearchAttributesEventAttributes": {
@@ -188,7 +191,7 @@ class Grouper implements Grouped {
     }
   }
 
-  /** What a newer server writes. */
+  /** Handles an event type that only newer servers record. */
   #unknown(event: HistoryEvent): void {
     this.#begin(event, "unknown", `event type ${event.eventType}`, "completed");
   }
@@ -227,7 +230,7 @@ class Grouper implements Grouped {
     if (item !== undefined) item.attempt = attempt;
   }
 
-  /** An event about something that an earlier one began. */
+  /** Adds an event to the item that an earlier event began. */
   #goOn(event: HistoryEvent, began: bigint): void {
     const item = this.ofEvent[Number(began)];
     if (item !== undefined) this.#add(event, item);

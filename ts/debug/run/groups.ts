@@ -1,5 +1,5 @@
-// Event groups: markers by which a program says that commands and their events belong together (`createEventGroup`), and by which the SDK
-// marks what the handler of a message did. Few histories have any.
+// Event groups: markers by which a program groups commands and their events (`createEventGroup`), and by which the
+// SDK marks what the handler of a message did. Few histories have them.
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { EventGroupMarker } from "../../api/generated/temporal/api/sdk/v1/event_group_marker_pb.ts";
 import { decodeHistoryBytes } from "../../history_files/decode_events.ts";
@@ -8,7 +8,10 @@ import type { EventGroup, RunItem, RunModel } from "./types.ts";
 
 type Made = { -readonly [field in keyof EventGroup]: EventGroup[field] };
 
-/** The event groups of a history, in the order of their first events. Labels have Temporal's default encoding whatever a program's values have. */
+/**
+ * Returns the event groups of a history, in the order of their first events. Labels always have Temporal's default
+ * encoding.
+ */
 export function eventGroups(run: Pick<RunModel, "bytes" | "hasGroups" | "itemOf">): EventGroup[] {
   if (!run.hasGroups) return [];
   const { events } = decodeHistoryBytes(run.bytes);
@@ -21,10 +24,10 @@ export function eventGroups(run: Pick<RunModel, "bytes" | "hasGroups" | "itemOf"
       if (known === undefined) {
         const group: Made = { id, ...ofMessage(variant, events, updates), items: [] };
         groups.set(id, known = { group, items: new Set() });
-        // What came in belongs to what it led to.
+        // A message belongs to the group of its effects.
         if (group.eventId > 0) add(known.items, run.itemOf(group.eventId));
       }
-      // The first marker of an id has the label, and others may.
+      // The first marker of an ID has the label; later ones may omit it.
       if (variant.case === "label" && variant.value.label !== undefined && known.group.label === "") {
         const label = shown(variant.value.label);
         if ("value" in label && typeof label.value === "string") known.group.label = label.value;
@@ -54,13 +57,13 @@ function idOf(variant: EventGroupMarker["variant"]): string {
   }
 }
 
-/** Ids that an SDK made are long. */
+/** Shortens the long IDs that an SDK generates. */
 const shortId = (id: string): string => {
   const own = id.replace(/^\w+ /, "");
   return own === "" ? "a group" : own.length > 16 ? `${own.slice(0, 8)}…` : own;
 };
 
-/** Accepted updates by both of their ids: the event and the name. */
+/** Returns the event and name of accepted updates, by both of their IDs. */
 function updatesIn(events: readonly HistoryEvent[]): ReadonlyMap<string, { readonly eventId: number; readonly name: string }> {
   const updates = new Map<string, { readonly eventId: number; readonly name: string }>();
   for (const { attributes, eventId } of events) {
@@ -72,7 +75,7 @@ function updatesIn(events: readonly HistoryEvent[]): ReadonlyMap<string, { reado
   return updates;
 }
 
-/** Of a group that the SDK made for a message: which one. */
+/** Returns the message of a group that the SDK made. */
 function ofMessage(
   variant: EventGroupMarker["variant"],
   events: readonly HistoryEvent[],

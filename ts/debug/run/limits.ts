@@ -1,4 +1,5 @@
-// How near a history is to the limits of Temporal's servers (https://docs.temporal.io/cloud/limits, the same as a server's defaults).
+// Compares a history with the limits of Temporal servers (https://docs.temporal.io/cloud/limits, also the server
+// defaults).
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { Payload } from "../../converter/payload.ts";
 import { valuesOf } from "./event_values.ts";
@@ -22,7 +23,7 @@ export function limitsOf(events: readonly HistoryEvent[], bytes: Uint8Array): Ru
   ];
 }
 
-/** A server's limit is of what an event carries together. */
+/** A server limits the total size of an event's payloads. */
 const sizeOf = (payloads: readonly Payload[] | undefined): number =>
   (payloads ?? []).reduce(
     (sum, { data, metadata }) =>

@@ -1,4 +1,5 @@
-// Markers of every SDK: patches and versions, side effects, local activities; our reducers. Their names and details differ; what they are does not.
+// Reads markers of all SDKs: patches and versions, side effects, local activities; and of reducers of temporalex.
+// SDKs use different names and details for the same things.
 import type { MarkerRecordedEventAttributes } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import { BROADCAST_ACTIVITY } from "../../converter/subscriptions.ts";
@@ -11,7 +12,7 @@ export interface Marker {
   readonly key: string;
 }
 
-/** Names of a local activity's marker: Core's (TypeScript, Python, .NET, Ruby), Go's and Java's. */
+/** Marker names of local activities: Core (TypeScript, Python, .NET, Ruby), and Go and Java. */
 export const LOCAL_ACTIVITY: ReadonlySet<string> = new Set(["core_local_activity", "LocalActivity"]);
 
 export function markerOf(marker: MarkerRecordedEventAttributes, converter: PayloadConverter | undefined): Marker {
@@ -48,7 +49,7 @@ export function markerOf(marker: MarkerRecordedEventAttributes, converter: Paylo
 }
 
 function localActivity(value: (name: string) => unknown): Marker {
-  // Core keeps all in "data"; Go too, under other names; Java has a payload for each.
+  // Core and Go store all details in "data", with different field names. Java has a payload for each.
   const data = value("data");
   const fields = typeof data === "object" && data !== null ? data as { readonly [name: string]: unknown } : {};
   const type = fields["activity_type"] ?? fields["ActivityType"] ?? value("type");
@@ -57,7 +58,7 @@ function localActivity(value: (name: string) => unknown): Marker {
   return { kind: "localActivity", name: name || "local activity", key: text(id) };
 }
 
-/** Old versions of Core wrote ids of patches as plain bytes. */
+/** Old versions of Core stored patch IDs as plain bytes. */
 const text = (value: unknown): string =>
   typeof value === "string"
     ? value

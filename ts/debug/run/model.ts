@@ -1,4 +1,4 @@
-// Opens a history with no code at all. Grouping and facts are made at once; values are decoded when somebody looks.
+// Opens a history without code. Groups and facts are computed at once, values are decoded on first use.
 import type { PayloadCodec } from "../../codec/codec.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
@@ -22,15 +22,15 @@ import type { Attempt, Finding, RunFacts, RunItem, RunLimit, RunModel } from "./
 
 /** Options of `openRun`. */
 export interface OpenRunOptions {
-  /** The codec, or codecs, with which the run's payloads were encoded: the history is decoded first, in memory. */
+  /** The codecs that encoded the run's payloads. The history is decoded first, in memory. */
   readonly codec?: PayloadCodec | readonly PayloadCodec[];
-  /** Reads the payloads that are shown. Default: Temporal's default encodings. */
+  /** Decodes the payloads that are shown. Default: Temporal's default encodings. */
   readonly converter?: PayloadConverter;
 }
 
 /**
- * Opens a history of any SDK, in any shape that people export, without its code. Rejects with a HistoryFileError for a file that holds
- * none, and where a codec fails with a PayloadCodecError.
+ * Opens a history of any SDK, in any exported format, without its code. Rejects with a HistoryFileError if the file
+ * contains no history, or a PayloadCodecError.
  */
 export async function openRun(file: Uint8Array | HistoryFile, options: OpenRunOptions = {}): Promise<RunModel> {
   const history = file instanceof Uint8Array ? await readHistoryFile(file) : file;
@@ -43,7 +43,7 @@ async function decoded(history: Uint8Array, codec: OpenRunOptions["codec"]): Pro
   return await decodeHistory(history, codec);
 }
 
-/** Details that an SDK wrote as the bytes of a text. */
+/** Decodes details that an SDK stored as bytes of text. */
 function readableMarker(details: Shown): Shown {
   const text = "value" in details && details.value instanceof Uint8Array ? textOfBytes(details.value) : undefined;
   return text === undefined ? details : { value: text };
@@ -65,7 +65,7 @@ class Run implements RunModel {
   #findings: readonly Finding[] | undefined;
   #pending: { readonly things: readonly RunItem[]; readonly open: OpenSpans } | undefined;
   readonly #details = new Map<RunItem, string>();
-  /** What a search looks into, by item. */
+  /** The searchable texts, by item. */
   #texts: readonly string[] | undefined;
 
   constructor(file: HistoryFile, bytes: Uint8Array, converter: PayloadConverter | undefined) {
@@ -149,7 +149,7 @@ class Run implements RunModel {
 
   #detail(item: RunItem): string {
     if (item.kind === "timer") return this.#timerDetail(item);
-    // Its name says what it changes.
+    // The name states what it changes.
     if (item.kind === "searchAttributes" && isSubscribing(item.name)) return "";
     const args = briefArgs(this.inputOf(item).map(plain));
     const output = this.outputOf(item);
@@ -164,7 +164,7 @@ class Run implements RunModel {
     return [args, attempts.replace(/, $/, ""), end].filter((part) => part !== "").join(" ");
   }
 
-  /** What its name does not say: its duration beside a name, what code wrote about it, whether it was cancelled. */
+  /** Returns what the name of a timer omits: its duration, its summary, whether it was canceled. */
   #timerDetail({ from, name, status }: RunItem): string {
     const { attributes, userMetadata } = this.#events[from - 1]!;
     const startToFire = attributes.case === "timerStartedEventAttributes" ? attributes.value.startToFireTimeout : undefined;
@@ -198,7 +198,7 @@ class Run implements RunModel {
       .toLowerCase();
   }
 
-  /** The first of an item's events that carries it. */
+  /** Returns the value of the first event of an item that has one. */
   #valuesOf<T>(item: RunItem, pick: (values: ReturnType<typeof valuesOf>) => T | undefined): T | undefined {
     for (const id of item.eventIds) {
       const picked = pick(valuesOf(this.#events[id - 1]!));

@@ -1,16 +1,19 @@
-// Subscriptions by their names: in history they are changes of a search attribute (converter/subscriptions.ts).
+// Subscriptions by name. History stores them as changes of a search attribute (converter/subscriptions.ts).
 import type { Payload, PayloadConverter } from "../../converter/payload.ts";
 import { SUBSCRIPTION_ATTRIBUTE } from "../../converter/subscriptions.ts";
 import { shown } from "../values.ts";
 
-/** The name of a thing that changes subscriptions. */
+/** Returns whether an item with this name changes subscriptions. */
 export const isSubscribing = (name: string): boolean => /^(?:un)?subscribe(?: |$)/.test(name);
 
-/** What a run subscribes to as its history goes on. */
+/** The current subscriptions of a run, updated event by event. */
 export class Subscriptions {
   #now: readonly string[] = [];
 
-  /** Takes search attributes; answers what they change by name ("subscribe enemy_killed:orc"), or undefined when they are others. */
+  /**
+   * Applies search attributes. Returns the change by name ("subscribe enemy_killed:orc"); undefined for other
+   * attributes.
+   */
   changed(fields: { readonly [name: string]: Payload } | undefined, converter: PayloadConverter | undefined): string | undefined {
     const payload = fields?.[SUBSCRIPTION_ATTRIBUTE];
     if (payload === undefined) return undefined;
@@ -18,7 +21,7 @@ export class Subscriptions {
     const values = "value" in read && Array.isArray(read.value) ? read.value.map(String) : [];
     const before = this.#now;
     this.#now = values;
-    // "name:" stands beside "name:filter" and says nothing more.
+    // "name:" is recorded next to "name:filter" and adds nothing.
     const only = (of: readonly string[], not: readonly string[]) =>
       of.filter((value) => !not.includes(value) && !value.endsWith(":"));
     const added = only(values, before);

@@ -1,8 +1,8 @@
-// A history without code, as data: what a timeline, a list and an inspector show of a run of any SDK.
+// A history without code, as data: the content of a timeline, list or inspector, for a run of any SDK.
 import type { EventLine } from "../events.ts";
 import type { Shown, ShownFailure } from "../values.ts";
 
-/** Kinds of things in a history. */
+/** Kinds of items in a history. */
 export type ItemKind =
   | "run"
   | "activity"
@@ -18,171 +18,177 @@ export type ItemKind =
   | "task"
   | "unknown";
 
-/** How a thing stands at the end of the history. A timer that fired is "completed"; so is what only happens, a signal for one. */
+/**
+ * The status at the end of the history. A timer that fired is "completed", and so are items that only happen, such as
+ * signals.
+ */
 export type ItemStatus = "open" | "completed" | "failed" | "timedOut" | "canceled" | "terminated" | "rejected";
 
-/** One thing: an activity with all of its events, a message, a workflow task. */
+/** An item: an activity with all of its events, a message, a workflow task. */
 export interface RunItem {
-  /** From 0, in the order in which things began. */
+  /** Counted from 0, in the order in which items began. */
   readonly index: number;
-  /** What it is. */
   readonly kind: ItemKind;
-  /** Type of the activity or child, name of the signal or update, "timer arrival" or, without a name, "timer 10 s", "version refunds = 2". */
+  /**
+   * Type of the activity or child, name of the signal or update, "timer arrival" or, without a name, "timer 10 s",
+   * "version refunds = 2".
+   */
   readonly name: string;
-  /** Id of the activity, timer, update or child workflow; "" where the kind has none. */
+  /** ID of the activity, timer, update or child workflow; "" if the kind has no ID. */
   readonly key: string;
-  /** Ids of its events, in order. */
+  /** IDs of its events, in order. */
   readonly eventIds: readonly number[];
-  /** Id of its first event. */
+  /** ID of its first event. */
   readonly from: number;
-  /** Id of its last event. */
+  /** ID of its last event. */
   readonly to: number;
   /** Milliseconds since the epoch. */
   readonly startMs: number | undefined;
-  /** Milliseconds since the epoch; undefined while it is open. */
+  /** Milliseconds since the epoch; undefined while the item is open. */
   readonly endMs: number | undefined;
-  /** How it stands at the end of the history. */
+  /** The status at the end of the history. */
   readonly status: ItemStatus;
-  /** The event that closed it; undefined while it is open. */
+  /** The event that closed the item; undefined while it is open. */
   readonly closedBy: number | undefined;
-  /** The last attempt that history names; 0 where it names none. */
+  /** The last attempt that the history names; 0: no attempt. */
   readonly attempt: number;
 }
 
-/** A try of an activity. History keeps the last one; earlier ones are placed by the retry policy. */
+/** An attempt of an activity. History records the last one; times of earlier ones are estimated from the retry policy. */
 export interface Attempt {
-  /** From 1. */
+  /** Counted from 1. */
   readonly number: number;
-  /** Milliseconds since the epoch; undefined where even a guess is not possible. */
+  /** Milliseconds since the epoch; undefined if it cannot be estimated. */
   readonly startMs: number | undefined;
-  /** When it ended; undefined while it runs. */
+  /** When the attempt ended; undefined while it runs. */
   readonly endMs: number | undefined;
-  /** The times are derived from the retry policy. */
+  /** The times are estimated from the retry policy. */
   readonly about: boolean;
-  /** Wait before it, in milliseconds; 0 before the first. */
+  /** Backoff before the attempt, in milliseconds; 0 before the first. */
   readonly backoffMs: number;
-  /** Why it failed; undefined where history does not say. */
+  /** Why the attempt failed; undefined if the history does not record it. */
   readonly failure: ShownFailure | undefined;
 }
 
-/** Another run that this one names. */
+/** A reference to another run. */
 export interface RunLink {
   readonly kind: "parent" | "root" | "continuedFrom" | "continuedAs" | "child" | "retriedAs" | "resetFrom";
-  /** Id of its workflow. */
   readonly workflowId: string;
-  /** Id of the run; "" where history does not say. */
+  /** "" if the history does not record it. */
   readonly runId: string;
-  /** Its type; "" where history does not say. */
+  /** Workflow type; "" if the history does not record it. */
   readonly type: string;
-  /** The event that names it. */
+  /** The event that contains the reference. */
   readonly eventId: number;
 }
 
-/** What is known of the run as a whole. */
+/** Facts about the whole run. */
 export interface RunFacts {
-  /** Type of the workflow. */
+  /** Workflow type. */
   readonly type: string;
-  /** Id of the workflow. */
+  /** Workflow ID. */
   readonly id: string;
-  /** Id of the run. */
   readonly runId: string;
   /** "Running", "Completed", "Failed", "TimedOut", "Cancelled", "Terminated" or "ContinuedAsNew". */
   readonly status: string;
   /** Milliseconds since the epoch. */
   readonly startMs: number | undefined;
-  /** Of the last event. */
+  /** Time of the last event. */
   readonly endMs: number | undefined;
-  /** The task queue that it was started on. */
+  /** The task queue of the start. */
   readonly taskQueue: string;
-  /** Of the worker's SDK, as it names itself ("temporal-go 1.28.1"); "" where no task says. */
+  /** The worker's SDK as it reports itself ("temporal-go 1.28.1"); "" if no task has it. */
   readonly sdk: string;
   /** Workers that completed tasks, in order of appearance. */
   readonly identities: readonly string[];
   /** Builds and deployment versions of those workers. */
   readonly builds: readonly string[];
-  /** Of the run by its own retry policy or schedule, from 1. */
+  /** Attempt of the run by its retry policy or schedule, from 1. */
   readonly attempt: number;
-  /** Its cron schedule; "" for none. */
+  /** The cron schedule; "" without one. */
   readonly cron: string;
-  /** Other runs that it names. */
+  /** Other runs that the history refers to. */
   readonly links: readonly RunLink[];
 }
 
-/** A limit of Temporal's servers, and where this history stands. */
+/** A limit of Temporal servers and the value of this history. */
 export interface RunLimit {
-  /** What is limited. */
   readonly name: "events" | "size" | "payload";
-  /** Where the history stands: a count, or bytes. */
+  /** The value of the history: a count, or bytes. */
   readonly value: number;
-  /** The server ends the run, or refuses the value, above it. */
+  /** Above it the server terminates the run or rejects the value. */
   readonly most: number;
-  /** From here on the server suggests to continue as new, or warns. */
+  /** From this value on the server suggests continue-as-new, or warns. */
   readonly warns: number;
-  /** The event of the largest payload; 0 for the others. */
+  /** The event of the largest payload; 0 for other limits. */
   readonly eventId: number;
 }
 
-/** Something that the history alone tells, as a sentence. */
+/** A finding about the history, as a sentence. */
 export interface Finding {
   readonly kind: ItemKind;
-  /** Parts in `**` are names or figures. */
+  /** Parts between `**` are names or numbers. */
   readonly text: string;
-  /** Where to look. */
+  /** The event to look at. */
   readonly eventId: number;
 }
 
-/** Things that a program, or the SDK for a message, has marked as belonging together. */
+/** Items that a program, or the SDK for a message, marked as a group. */
 export interface EventGroup {
-  /** Tells groups of a history apart. */
+  /** Unique within a history. */
   readonly id: string;
-  /** What the program calls it, or the name of the message; a part of the id where neither is known, or the label cannot be read. */
+  /**
+   * The label from the program, or the name of the message; a part of the ID if neither is known or the label cannot
+   * be decoded.
+   */
   readonly label: string;
-  /** "label": the program made it. Of others: the message whose handler did these things. */
+  /** "label": created by the program. Others: the message whose handler caused the items. */
   readonly kind: "label" | "signal" | "update" | "run";
-  /** The event of that message; 0 for none. */
+  /** The event of that message; 0: no message. */
   readonly eventId: number;
-  /** Indices of its things, ascending; that of the message is among them. */
+  /** Indices of its items, ascending, including that of the message. */
   readonly items: readonly number[];
 }
 
-/** A history, as data. */
+/** A history as data. */
 export interface RunModel {
-  /** What is known of the run as a whole. */
+  /** Facts about the whole run. */
   readonly facts: RunFacts;
-  /** All things, in the order in which they began. */
+  /** All items, in the order in which they began. */
   readonly items: readonly RunItem[];
-  /** All events. */
   readonly lines: readonly EventLine[];
   /** The WorkflowTaskStarted events. */
   readonly tasks: readonly EventLine[];
-  /** What was done to the file that is worth knowing. */
+  /** Notable changes that were made to read the file. */
   readonly notes: readonly string[];
-  /** How near it is to the limits of a server. */
+  /** The values of the history for each server limit. */
   readonly limits: readonly RunLimit[];
-  /** Encodings that only a payload codec reads ("binary/encrypted"), with how many payloads have each; empty where none has. */
+  /** Encodings that only a payload codec decodes ("binary/encrypted"), with their number of payloads. */
   readonly encodings: ReadonlyMap<string, number>;
-  /** Some events are in groups: `eventGroups` has them. */
+  /** Some events are in groups, see `eventGroups`. */
   readonly hasGroups: boolean;
-  /** What it tells by itself. */
   readonly findings: readonly Finding[];
   /** The history as bytes of temporal.api.history.v1.History. */
   readonly bytes: Uint8Array;
-  /** The thing that an event belongs to. */
+  /** Returns the item of an event. */
   itemOf(eventId: number): RunItem | undefined;
-  /** What is open once events 1..position have happened, oldest first: activities, timers, children, updates, nexus operations. */
+  /**
+   * Returns what is open after events 1..position, oldest first: activities, timers, children, updates, Nexus
+   * operations.
+   */
   pendingAt(position: number): readonly RunItem[];
-  /** What went in: arguments, a marker's details. Never throws. */
+  /** Returns the input: arguments, details of a marker. Never throws. */
   inputOf(item: RunItem): readonly Shown[];
-  /** What came out; undefined where nothing did. */
+  /** Returns the output; undefined without one. */
   outputOf(item: RunItem): Shown | undefined;
-  /** Why it failed; undefined where it did not. */
+  /** Returns the failure; undefined without one. */
   failureOf(item: RunItem): ShownFailure | undefined;
   /** The attempts of an activity. Empty for other items, and until the first attempt has ended. */
   attemptsOf(item: RunItem): readonly Attempt[];
-  /** All that an event says, payloads decoded. */
+  /** Returns all fields of an event, with decoded payloads. */
   eventOf(eventId: number): unknown;
-  /** "PEN-2 → 1": what went in and came out, in one line; of a timer with a name its duration. */
+  /** Returns input and output in one line, "PEN-2 → 1"; the duration of a timer with a name. */
   detailOf(item: RunItem): string;
-  /** Indices of the items whose name, key, values or failure hold the text, whatever its case. */
+  /** Returns the indices of items whose name, key, values or failure contain the text. Case-insensitive. */
   search(text: string): ReadonlySet<number>;
 }

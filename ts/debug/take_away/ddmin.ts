@@ -1,16 +1,16 @@
-// Delta debugging: the fewest of some things with which something still holds.
+// Delta debugging: finds a minimal subset of items for which a predicate still holds.
 
-/** Told how it goes on. */
+/** The progress of the search. */
 export interface Trying {
-  /** Attempts so far. */
+  /** Number of attempts so far. */
   readonly tried: number;
-  /** Things that are still kept. */
+  /** Number of items that are still kept. */
   readonly left: number;
 }
 
 /**
- * The things without which `holds` would not: it holds for the answer, and for none that lacks one part of those that were tried. `holds`
- * must hold for all of them. Ends early, with what it has, when `stop` says so.
+ * Returns a subset for which `holds` is true and from which none of the tried parts can be removed. `holds` must be
+ * true for all items. If `stop` returns true, returns the best subset so far.
  */
 export async function ddmin<T>(
   all: readonly T[],
@@ -23,7 +23,7 @@ export async function ddmin<T>(
   while (left.length > 0) {
     const size = Math.max(1, Math.ceil(left.length / parts));
     let smaller: readonly T[] | undefined;
-    // From the end: what is later depends on what is earlier.
+    // From the end: later items depend on earlier ones.
     for (let from = Math.floor((left.length - 1) / size) * size; from >= 0; from -= size) {
       if (stop({ tried, left: left.length })) return left;
       const without = [...left.slice(0, from), ...left.slice(from + size)];

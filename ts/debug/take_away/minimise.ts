@@ -1,6 +1,6 @@
-// The smallest history that shows the same divergence: what came after it is cut off, and of what came before only what is needed to get there
-// is kept. What the repaired code needs of it is known only where that code is given: without it nothing is left out before the divergence,
-// unless the caller asks for it, so that a test made of the history passes once the code is repaired.
+// Minimizes a history that diverges: removes what follows the divergence, and everything before it that is not needed
+// to reach it. A test made from the history must pass with repaired code. So nothing before the divergence is removed
+// unless the repaired code is given or the caller asks for it.
 import { create, toBinary } from "@bufbuild/protobuf";
 import { type HistoryEvent, HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import { decodeHistoryBytes } from "../../history_files/decode_events.ts";
@@ -11,49 +11,52 @@ import { keepEvents, unitsOf } from "./units.ts";
 
 /** Options of {@link minimise}. */
 export interface MinimiseOptions {
-  /** With the code that parts from the history. */
+  /** A realm with the code that diverges from the history. */
   readonly realm: ReplayingRealm;
-  /** With code that replays the history: it replays what is left, too. */
+  /** A realm with code that replays the history; it must also replay the minimized history. */
   readonly repaired?: ReplayingRealm;
-  /** Leave out what came before also without `repaired`: less is left, which repaired code may not replay. */
+  /**
+   * Also remove events before the divergence without `repaired`. The result is smaller, but repaired code may not
+   * replay it.
+   */
   readonly thorough?: boolean;
-  /** For histories that do not say it. */
+  /** For histories that do not contain it. */
   readonly workflowId?: string;
-  /** Extra commands and swapped update ids count as divergences, too. */
+  /** Also treat extra commands and swapped update IDs as divergences. */
   readonly strict?: boolean;
-  /** Told after each replay. */
+  /** Called after each replay. */
   readonly onProgress?: (progress: Trying) => void;
-  /** Ends it with what it has so far. */
+  /** Stops the search; the best result so far is returned. */
   readonly signal?: AbortSignal;
-  /** Replays at most. Default: 2000. */
+  /** Maximum number of replays. Default: 2000. */
   readonly maxReplays?: number;
 }
 
-/** What is left. */
+/** The result of {@link minimise}. */
 export interface MinimalHistory {
   /** Bytes of temporal.api.history.v1.History. */
   readonly history: Uint8Array;
-  /** Events before and after. */
+  /** Number of events before and after. */
   readonly events: readonly [before: number, after: number];
-  /** How many replays it took. */
+  /** Number of replays that were run. */
   readonly replays: number;
-  /** It was ended early: there may be a smaller one. */
+  /** The search was stopped early; a smaller history may exist. */
   readonly stopped: boolean;
 }
 
-/** The history replays without a problem, so there is nothing to keep. */
+/** The history replays without a problem. */
 export class NoProblemError extends Error {
   override name = "NoProblemError";
 }
 
-/** The code that was given as repaired does not replay the history. */
+/** The code given as `repaired` does not replay the history. */
 export class NotRepairedError extends Error {
   override name = "NotRepairedError";
 }
 
 /**
- * Minimises a history (bytes of temporal.api.history.v1.History) while its replay goes wrong in the same way: the same kind of problem, the
- * same first difference, the same line. Rejects with a NoProblemError where it replays, and with a
+ * Minimizes a history (bytes of temporal.api.history.v1.History) while its replay fails in the same way: same kind of
+ * problem, same first difference, same line. Rejects with a NoProblemError if the history replays, and with a
  * HistoryFileError for bytes that are not a history.
  */
 export async function minimise(history: Uint8Array, options: MinimiseOptions): Promise<MinimalHistory> {
@@ -84,7 +87,7 @@ export async function minimise(history: Uint8Array, options: MinimiseOptions): P
       return ended();
     });
     events = left.length === units.length ? before : build(left);
-    // Fewer things make others dispensable: a task that now asks for nothing, with the message that it handled.
+    // Removing an item can make others removable: a task without commands, and the message that it handled.
     if (events.length === before.length || ended()) break;
   }
   return { history: encode(events), events: [all.length, events.length], replays, stopped: ended() };
@@ -93,7 +96,7 @@ export async function minimise(history: Uint8Array, options: MinimiseOptions): P
 const encode = (events: readonly HistoryEvent[]): Uint8Array =>
   toBinary(HistorySchema, create(HistorySchema, { events: [...events] }));
 
-/** The shortest beginning of which it holds, cut where workflow tasks and their commands end. */
+/** Returns the shortest prefix that fails in the same way, cut between workflow tasks. */
 async function shortest(
   events: readonly HistoryEvent[],
   holds: (some: readonly HistoryEvent[]) => Promise<boolean>,

@@ -1,6 +1,6 @@
-// A history that can be shown to others: values are replaced, the shape stays, and it replays as before. A text becomes another one of the same
-// length, the same text always the same one, so that code which compares values takes the same way. Texts on which the code depends in another
-// way are found by replaying, and are kept only where the caller says so.
+// Redacts a history: values are replaced, its structure stays, and it replays as before. Each text is replaced by one
+// of the same length, equal texts by equal ones, so that comparisons in the code have the same results. Replays find
+// texts on which the code depends otherwise; these are kept only if the caller consents.
 import { create, toBinary } from "@bufbuild/protobuf";
 import { type HistoryEvent, HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import { decodeHistoryBytes, useEvent } from "../../history_files/decode_events.ts";
@@ -9,11 +9,11 @@ import { ddmin } from "./ddmin.ts";
 import { redactEvent, type Replacing } from "./redact_event.ts";
 import { problemKeyWithoutValues } from "../problem.ts";
 
-/** Which values are replaced. A rule with both applies where both do. */
+/** Which values are replaced. A rule with both fields applies if both match. */
 export interface RedactionRule {
-  /** Values under keys that match. */
+  /** Matches values by their key. */
   readonly key?: RegExp;
-  /** Texts that match, or whose base64 does. */
+  /** Matches texts, or their base64. */
   readonly value?: RegExp;
 }
 
@@ -21,7 +21,7 @@ export interface RedactionRule {
 export interface RedactOptions {
   /** Without rules every text of every payload is replaced. */
   readonly rules?: readonly RedactionRule[];
-  /** Replace numbers, too. Default: false. */
+  /** Also replace numbers. Default: false. */
   readonly numbers?: boolean;
   /** Messages, stack traces and details of failures. Default: true. */
   readonly failures?: boolean;
@@ -31,40 +31,40 @@ export interface RedactOptions {
   readonly memo?: boolean;
   /** Default: true. */
   readonly searchAttributes?: boolean;
-  /** Who did it: identities of clients and workers. Default: true. */
+  /** Identities of clients and workers. Default: true. */
   readonly identity?: boolean;
   /** Default: false. */
   readonly taskQueues?: boolean;
-  /** Texts that stay as they are: the caller's consent to what `needed` lists. */
+  /** Texts that are not replaced: the caller's consent to texts in `needed`. */
   readonly keep?: readonly string[];
-  /** With the code, to see that the verdict stays the same. Without it that is not known. */
+  /** A realm with the code, to verify that the verdict does not change. Default: not verified. */
   readonly realm?: ReplayingRealm;
-  /** For histories that do not say it. */
+  /** For histories that do not contain it. */
   readonly workflowId?: string;
-  /** Ends it. */
+  /** Stops the redaction. */
   readonly signal?: AbortSignal;
 }
 
-/** What came of it. */
+/** The result of {@link redact}. */
 export interface RedactedHistory {
-  /** Bytes of temporal.api.history.v1.History. Undefined while texts are needed that the caller has not consented to keep. */
+  /** Bytes of temporal.api.history.v1.History. Undefined if `needed` is not empty. */
   readonly history: Uint8Array | undefined;
-  /** How many texts and numbers were replaced. */
+  /** Number of replaced texts and numbers. */
   readonly replaced: number;
-  /** Texts that change the verdict when they are replaced. */
+  /** Texts that change the verdict when they are replaced, and that the caller did not keep. */
   readonly needed: readonly string[];
-  /** The verdict is the same; undefined without a realm. */
+  /** The verdict did not change; undefined without a realm. */
   readonly verified: boolean | undefined;
 }
 
-/** The replay goes another way whatever texts are kept: numbers are what it depends on, or the code was different each time. */
+/** The verdict changes whichever texts are kept: the code depends on numbers, or behaves differently on each replay. */
 export class RedactionError extends Error {
   override name = "RedactionError";
 }
 
 /**
- * Redacts a decoded history (bytes of temporal.api.history.v1.History). Rejects with a RedactionError where the verdict
- * cannot be kept, and with a HistoryFileError for bytes that are not a history.
+ * Redacts a decoded history (bytes of temporal.api.history.v1.History). Rejects with a RedactionError if the verdict
+ * cannot be preserved, and with a HistoryFileError for bytes that are not a history.
  */
 export async function redact(history: Uint8Array, options: RedactOptions = {}): Promise<RedactedHistory> {
   const { realm, workflowId = "", signal } = options;
@@ -96,12 +96,12 @@ const encode = (events: readonly HistoryEvent[]): Uint8Array =>
   toBinary(HistorySchema, create(HistorySchema, { events: [...events] }));
 
 interface Counted extends Replacing {
-  /** What each text became. */
+  /** The replacement of each text. */
   readonly texts: Map<string, string>;
   count(): number;
 }
 
-/** Texts in the order in which they appear have numbers; a number, filled up to the length, stands for the text. */
+/** Numbers texts in the order in which they appear. The number, padded to the length of the text, replaces it. */
 function replacing(options: RedactOptions, keep: ReadonlySet<string>, texts: Map<string, string> = new Map()): Counted {
   const { rules, numbers = false, failures = true, headers = true, memo = true, searchAttributes = true, identity = true } =
     options;
@@ -127,7 +127,7 @@ function replacing(options: RedactOptions, keep: ReadonlySet<string>, texts: Map
     number(value, keys) {
       if (!numbers || !Number.isFinite(value) || !applies(String(value), keys)) return value;
       replaced++;
-      // As many digits, the same sign, and a fraction where there was one.
+      // Keeps the number of digits, the sign and whether there is a fraction.
       return Number(
         String(value).replace(/\d/g, (digit, at: number) => at === 0 && digit !== "0" ? "1" : digit === "0" ? "0" : "1"),
       );

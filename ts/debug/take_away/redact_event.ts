@@ -1,11 +1,11 @@
-// Goes over everything that an event carries: payloads wherever the schema has them, failures, identities, names of task queues. What the
-// schema of tomorrow adds as a payload is found, too, because messages are walked by their descriptors.
+// Visits all values of an event: payloads, failures, identities, names of task queues. Messages are walked by their
+// descriptors, so payloads that a newer schema adds are found too.
 import { clone, type DescMessage, type Message } from "@bufbuild/protobuf";
 import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
 import { type HistoryEvent, HistoryEventSchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { Payload } from "../../api/generated/temporal/api/common/v1/message_pb.ts";
 
-/** What is replaced by what. `keys`: of the objects and fields that the value stands in, the innermost last. */
+/** The replacement of each kind of value. `keys`: keys of the objects and fields around the value, innermost last. */
 export interface Replacing {
   readonly failures: boolean;
   readonly headers: boolean;
@@ -20,21 +20,21 @@ export interface Replacing {
 }
 
 const PREFIX = "temporal.api.";
-/** Texts of messages that users write, where they stand. */
+/** Fields with texts that users write. */
 const USER_TEXTS: ReadonlySet<string> = new Set(["reason", "cause", "binaryChecksum"]);
-/** Of a payload: what says how it is encoded. */
+/** Metadata of a payload that describes its encoding. */
 const ENCODINGS: ReadonlySet<string> = new Set(["encoding", "messageType", "type"]);
-/** Details of markers that the SDK reads, which stay; "all" of them. The others are the user's values. */
+/** Details of markers that the SDK reads, which are kept; "all": every detail. Other details are values of the user. */
 const OWN_DETAILS: { readonly [marker: string]: ReadonlySet<string> | "all" } = {
   core_patch: "all",
   Version: "all",
   core_local_activity: new Set(["data"]),
-  // Which reducer, as names of activities stay.
+  // The reducer's name, kept like names of activities.
   Transact: new Set(["id", "reducer", "awaited", "required"]),
 };
 type Own = (typeof OWN_DETAILS)[string] | undefined;
 
-/** A copy with its values replaced. */
+/** Returns a copy with replaced values. */
 export function redactEvent(event: HistoryEvent, replacing: Replacing): HistoryEvent {
   const copy = clone(HistoryEventSchema, event);
   walk(reflect(HistoryEventSchema, copy), replacing, [], ownDetails(copy));
@@ -91,7 +91,7 @@ function payload(value: Payload & Message, replacing: Replacing, keys: readonly 
       value.data = new TextEncoder().encode(JSON.stringify(json(parsed, replacing, keys)));
       return;
     } catch {
-      // No JSON whatever it says of itself.
+      // The payload is not JSON, whatever its encoding.
     }
   }
   value.data = replacing.bytes(value.data);

@@ -1,51 +1,49 @@
-// A divergence as a test: one file that replays the history beside it against the user's workflows, and fails until the code replays it again.
+// A divergence as a test: a file that replays the history next to it against the user's workflows. The test fails
+// until the code replays the history again.
 import { decodeHistoryBytes, historyToJsonValue } from "../../history_files/decode_events.ts";
 
-/** What runs the test. */
+/** The test runners that are supported. */
 export type TestRunner = "node" | "vitest" | "deno";
 
 /** Options of {@link testFiles}. */
 export interface TestFileOptions {
-  /** What runs the test. */
   readonly runner: TestRunner;
-  /** Of the files, without an ending: "order-17". */
+  /** Base name of the files, without an extension: "order-17". */
   readonly name: string;
-  /** What the test is called. Default: says that the history replays. */
+  /** Title of the test. Default: states that the history replays. */
   readonly title?: string;
-  /** The workflow module, as the test file's own address has it: "../src/workflows.ts". */
+  /** The workflow module, relative to the test file: "../src/workflows.ts". */
   readonly workflows: string;
-  /** Extra commands and swapped update ids fail, too. */
+  /** Also fail on extra commands and swapped update IDs. */
   readonly strict?: boolean;
-  /** Of the test's file. Default: what the runner finds and takes (`.test.mjs` for node). */
+  /** Extension of the test file. Default: what the runner finds and runs (`.test.mjs` for node). */
   readonly ending?: string;
 }
 
 /** A file to write. */
 export interface TextFile {
-  /** Name of the file. */
   readonly name: string;
-  /** Its text. */
   readonly text: string;
 }
 
-/** The ending of a test's file for each runner. Its text is JavaScript: `node --test` runs TypeScript from Node 22.18 on alone. */
+/** The extension of test files for each runner. They are JavaScript: `node --test` runs TypeScript only since Node 22.18. */
 export const TEST_ENDINGS: { readonly [runner in TestRunner]: string } = {
   node: ".test.mjs",
   vitest: ".test.ts",
   deno: ".test.ts",
 };
 
-/** Names in the text of a test, not in this room. */
+/** Names for the text of a test; this code does not depend on runtimes. */
 const [NODE, DENO, VITEST] = ["node", "Deno", "vitest"];
 const HEAD: { readonly [runner in TestRunner]: string } = {
   node: `import { readFile } from "${NODE}:fs/promises";\nimport { test } from "${NODE}:test";\n`,
   vitest: `import { readFile } from "${NODE}:fs/promises";\nimport { test } from "${VITEST}";\n`,
   deno: "",
 };
-/** Vitest ends a test after 5 s, which starting a realm may take on a busy machine; the others wait. */
+/** Vitest's default timeout is 5 s, which starting a realm can exceed on a busy machine; the other runners have none. */
 const LIMIT: { readonly [runner in TestRunner]: string } = { node: "", vitest: "{ timeout: 60_000 }, ", deno: "" };
 
-/** The test and its history. `history`: bytes of temporal.api.history.v1.History. */
+/** Returns the test and its history. `history`: bytes of temporal.api.history.v1.History. */
 export function testFiles(
   history: Uint8Array,
   options: TestFileOptions,
@@ -69,13 +67,13 @@ export function testFiles(
   };
 }
 
-/** @internal The expression that reads the history beside a test. */
+/** @internal Returns the expression that reads the history next to a test. */
 export const readText = (runner: TestRunner, historyName: string): string =>
   runner === "deno"
     ? `await ${DENO}.readFile(new URL(${address(`./${historyName}`)}, import.meta.url))`
     : `await readFile(new URL(${address(`./${historyName}`)}, import.meta.url))`;
 
-/** @internal A test's file: `steps` run with a `realm` for the workflow module. */
+/** @internal Returns the text of a test that runs `steps` with a `realm` for the workflow module. */
 export function testText({ runner, title, workflows, imports, before, steps }: {
   readonly runner: TestRunner;
   readonly title: string;
@@ -98,13 +96,13 @@ ${before}${declare}(${text(title)}, ${LIMIT[runner]}async () => {
 `;
 }
 
-/** A history as JSON that Temporal's tools read. */
+/** Converts a history to the JSON of Temporal's tools. */
 export function historyJson(history: Uint8Array): string {
   return `${JSON.stringify(historyToJsonValue(decodeHistoryBytes(history)), undefined, 2)}\n`;
 }
 
-/** A literal; in JSON's form it is one of JavaScript's. */
+/** Returns a JavaScript literal. */
 const text = (value: string): string => JSON.stringify(value).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
 
-/** A path as a relative address: what ends one, or escapes in one, is escaped. */
+/** Returns a path as a relative URL in a literal; characters with a meaning in URLs are escaped. */
 const address = (path: string): string => text(path.replace(/[%?#]/g, encodeURIComponent));

@@ -1,16 +1,16 @@
-// The events of a history as units that can be left out by themselves: a message, an activity with all of its events, a workflow task that
-// asked for nothing. What is left is renumbered, so that it is a history again.
+// Groups the events of a history into units that can be removed independently: a message, an activity with all of its
+// events, a workflow task without commands. The remaining events are renumbered to form a history.
 import { clone } from "@bufbuild/protobuf";
 import { type HistoryEvent, HistoryEventSchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 
-/** Fields that name an event of the same history. Those of a parent name one of the parent's. */
+/** Fields with IDs of events of another history, or with no event of this one. */
 const FOREIGN: ReadonlySet<string> = new Set(["parentInitiatedEventId", "lastFirstEventId", "forkEventVersion"]);
 const isReference = (name: string): boolean => name.endsWith("EventId") && !FOREIGN.has(name);
 
-/** Events of one thing begin with the event that these fields name. */
+/** Events of an item refer to its first event by these fields. */
 const OF_THING = ["scheduledEventId", "initiatedEventId", "acceptedEventId", "startedEventId"] as const;
 
-/** Groups of indices of events, oldest first. The start of the run is in none: it stays. */
+/** Returns groups of event indices, oldest first. The start of the run is in no group, so it is always kept. */
 export function unitsOf(events: readonly HistoryEvent[]): number[][] {
   const units = new Map<number, number[]>();
   const unitOf = new Map<number, number>();
@@ -18,7 +18,7 @@ export function unitsOf(events: readonly HistoryEvent[]): number[][] {
     if (i === 0) return;
     const fields = (value ?? {}) as { readonly [field: string]: unknown };
     let of = i + 1;
-    // A child's events name both; the first that is known is the thing.
+    // Events of a child have both IDs; the first known one identifies the item.
     for (const field of OF_THING) {
       const id = fields[field];
       if (typeof id === "bigint" && id > 0n && unitOf.has(Number(id))) {
@@ -37,14 +37,14 @@ export function unitsOf(events: readonly HistoryEvent[]): number[][] {
   return [...units.values()];
 }
 
-/** The events of these indices as a history of their own: numbered from 1, with what they refer to. */
+/** Returns the events at these indices as a history: numbered from 1, with updated references. */
 export function keepEvents(events: readonly HistoryEvent[], keep: ReadonlySet<number>): HistoryEvent[] {
   const ids = new Map<bigint, bigint>();
   let next = 1n;
   events.forEach((event, i) => {
     if (i === 0 || keep.has(i)) ids.set(event.eventId, next++);
   });
-  /** Of an event that is gone, the last one before it. */
+  /** A removed event is replaced by the last kept event before it. */
   const mapped = (id: bigint): bigint => {
     for (let at = id; at > 0n; at--) {
       const found = ids.get(at);

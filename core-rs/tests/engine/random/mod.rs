@@ -1,4 +1,4 @@
-//! A random life of the engine, as `Sim` (`engine_random.rs` draws them).
+//! A random life of the engine, as `Sim` (`random_lives.rs` draws them).
 mod checks;
 mod replies;
 mod sim;

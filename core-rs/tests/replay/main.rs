@@ -1,0 +1,27 @@
+//! Tests of replay through its public boundary, in one program: each program links the crate again.
+mod activities;
+mod carry;
+mod child_errors;
+mod children;
+mod damaged_input;
+mod event_groups;
+mod externals;
+mod history_boundaries;
+mod history_pages;
+mod live_local_activities;
+mod local_activities;
+mod misc;
+mod nexus;
+mod nondeterminism;
+mod patches;
+mod queries;
+mod random_histories;
+mod real_boundaries;
+mod real_replays;
+mod side_effects;
+mod signals;
+mod smoke;
+mod support;
+mod timers;
+mod transact;
+mod updates;

@@ -4,6 +4,7 @@ import { type OptionNames, rejectMisspelledOptions, rejectUnknownOptions } from 
 import { Client, type ClientOptions } from "../client/mod.ts";
 import { type CodecOptions, codecsOf } from "../codec/codec.ts";
 import { type Duration, toMs } from "../converter/duration.ts";
+import { errorText } from "../converter/thrown.ts";
 import { type Clock, RealClock, VirtualClock } from "../engine/clock.ts";
 import { EmbeddedEngine } from "../engine/host.ts";
 import { MemoryStore } from "../engine/memory_store.ts";
@@ -19,6 +20,7 @@ import type { ActivityAttempt, WorkerEvents } from "../worker/events.ts";
 import { EVENTS, WORKER_OPTIONS } from "../worker/option_kinds.ts";
 import type { WorkerOptions } from "../worker/options.ts";
 import { Worker } from "../worker/worker.ts";
+import { blockedBy, KeepsFailingError } from "./keeps_failing.ts";
 import { type SkipLimits, type Skipped, VirtualTime, VirtualTimers } from "./time.ts";
 import { type Awaited, ObservedService } from "./observed_service.ts";
 
@@ -64,11 +66,6 @@ export type TestWorkerOptions = Omit<WorkerOptions, "service" | "namespace" | "t
   taskQueue?: string;
 };
 
-/** What is waited for cannot come: a workflow task or an activity fails again and again. Virtual time would try it for ever. */
-export class KeepsFailingError extends Error {
-  override name = "KeepsFailingError";
-}
-
 const ENVIRONMENT_OPTIONS: OptionNames<TestEnvironmentOptions> = {
   ...{ virtualTime: 1, startTime: 1, skipLimit: 1, timers: 1, endlessWaits: 1, namespace: 1, limits: 1, converter: 1, codec: 1 },
   ...{ encodeCommonAttributes: 1, reducers: 1, migrations: 1, logger: 1 },
@@ -97,6 +94,8 @@ export class TestEnvironment {
   readonly #timers: VirtualTimers | undefined;
   readonly #workers = new Set<Worker>();
   readonly #outside = new Set<ActivityAttempt>();
+  /** Ids of workflows whose task or activity keeps failing. */
+  readonly #keepFailing = new Set<string>();
 
   private constructor(
     engine: EmbeddedEngine,
@@ -250,24 +249,43 @@ export class TestEnvironment {
     return this.#options.logger ?? consoleLogger("warn");
   }
 
-  /** Ends what waits when virtual time could only repeat the same failure. */
+  /** Ends waits for a workflow, and for parents that wait for it, when its task or an activity of it keeps failing. */
   #watch(events: WorkerEvents = {}): WorkerEvents {
-    const keepsFailing = (what: string, message: string) =>
-      this.#time !== undefined && this.#service.giveUp(new KeepsFailingError(`${what} keeps failing: ${message}`));
+    const keepsFailing = (workflowId: string, what: string, message: string) => {
+      if (this.#time !== undefined) void this.#endBlocked(workflowId, new KeepsFailingError(`${what} keeps failing: ${message}`));
+    };
     return {
       workflowTaskFailed: (failure) => {
         events.workflowTaskFailed?.(failure);
-        if (failure.attempt >= MAX_TASK_ATTEMPTS) keepsFailing(`the workflow task of ${failure.workflowId}`, failure.message);
+        if (failure.attempt >= MAX_TASK_ATTEMPTS) {
+          keepsFailing(failure.workflowId, `the workflow task of ${failure.workflowId}`, failure.message);
+        }
       },
       activityFailed: (failure) => {
         events.activityFailed?.(failure);
-        if (failure.attempt >= MAX_ACTIVITY_ATTEMPTS) keepsFailing(`activity ${failure.activityType}`, failure.message);
+        if (failure.attempt >= MAX_ACTIVITY_ATTEMPTS) {
+          keepsFailing(failure.workflowId, `activity ${failure.activityType}`, failure.message);
+        }
       },
       activityCompletesAsync: (attempt) => {
         events.activityCompletesAsync?.(attempt);
         this.#outside.add(attempt);
       },
     };
+  }
+
+  async #endBlocked(workflowId: string, error: KeepsFailingError): Promise<void> {
+    this.#keepFailing.add(workflowId);
+    try {
+      // Time does not move while the parents are read.
+      await this.#service.during(async () => {
+        for await (const blocked of blockedBy(workflowId, (id) => this.#unobserved(id), this.#keepFailing)) {
+          this.#service.giveUp(error, (awaited) => awaited.workflowId === blocked);
+        }
+      });
+    } catch (problem) {
+      this.#logger.warn(`cannot read the parents of a workflow that keeps failing: ${errorText(problem)}`, { workflowId });
+    }
   }
 
   /** Says what a workflow waits for that keeps virtual time going. */

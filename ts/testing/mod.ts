@@ -9,4 +9,5 @@ export const TestEnvironment: typeof Environment = /* @__PURE__ */ inlineWorker(
 export type TestEnvironment = Environment;
 export { type ActivityMocks, mockActivities, type MockedActivities, runActivity, type RunActivityOptions } from "./activities.ts";
 export { type EndlessWait, EndlessWaitError, type EndlessWaits } from "./endless_wait.ts";
-export { KeepsFailingError, type TestEnvironmentOptions, type TestWorkerOptions } from "./environment.ts";
+export type { TestEnvironmentOptions, TestWorkerOptions } from "./environment.ts";
+export { KeepsFailingError } from "./keeps_failing.ts";

@@ -107,8 +107,8 @@ export class ObservedService implements RawService {
     }
   }
 
-  /** Rejects the waits that match with an error: what they wait for will not come. */
-  giveUp(error: Error, matches: (awaited: Awaited) => boolean = () => true): void {
+  /** Rejects the matching waits with an error: what they wait for will not come. */
+  giveUp(error: Error, matches: (awaited: Awaited) => boolean): void {
     for (const [reject, awaited] of [...this.#waiting]) if (matches(awaited)) reject(error);
   }
 

@@ -72,7 +72,7 @@ test("a failed activity shows attempts, input, failure, cause and result", async
   await thing.getByRole("button", { name: "Next event", exact: true }).click();
   await app.isAt(12);
   await expect(thing.locator("h2")).toHaveText("BookFlight");
-  await thing.getByRole("button", { name: "All of it, event 13" }).click();
+  await thing.getByRole("button", { name: "Show all, event 13" }).click();
   await expect(thing.getByRole("tree", { name: "Event 13" })).toContainText("NoSeatsError");
 });
 

@@ -1,5 +1,5 @@
-// What the page knows of the current cart. Its source is the run itself: the history is followed event by event, so that every tab sees what
-// any tab did, and the state that the workflow publishes is asked for after each of them.
+// The current cart, computed from its run: each tab follows the history event by event, and queries the
+// published state after each of them. So every tab shows the actions of all tabs.
 import type { BrowserApp } from "temporalex/browser";
 import { WorkflowNotFoundError } from "temporalex/browser";
 import {
@@ -21,13 +21,13 @@ type Event = Parameters<typeof take>[1];
 type Handle = ReturnType<typeof handleOf>;
 
 export interface CartState {
-  /** Undefined: there was never a cart. */
+  /** Undefined if there has never been a cart. */
   readonly runId: string | undefined;
   readonly items: readonly Item[];
-  /** What the workflow has published last. */
+  /** The last published state. */
   readonly published: Status | undefined;
   readonly events: number;
-  /** How it ended; undefined while it is open. */
+  /** The end of the run; undefined while it is open. */
   readonly outcome: Outcome | { readonly failed: string } | undefined;
 }
 
@@ -38,7 +38,7 @@ const text = new TextDecoder();
 const decoded = (payload: { readonly data: Uint8Array } | undefined): unknown =>
   payload === undefined || payload.data.length === 0 ? undefined : JSON.parse(text.decode(payload.data));
 
-/** Items by the updates that were accepted and answered. */
+/** Items of completed updates. */
 interface Fold {
   readonly accepted: Map<bigint, { readonly name: string; readonly arg: unknown }>;
   items: Item[];
@@ -65,10 +65,10 @@ function take(fold: Fold, event: Awaited<ReturnType<Handle["fetchHistory"]>>["ev
       fold.outcome = decoded(attributes.value.result?.payloads[0]) as Outcome;
       return;
     case "workflowExecutionFailedEventAttributes":
-      fold.outcome = { failed: attributes.value.failure?.message ?? "it failed" };
+      fold.outcome = { failed: attributes.value.failure?.message ?? "the workflow failed" };
       return;
     case "workflowExecutionTerminatedEventAttributes":
-      fold.outcome = { failed: attributes.value.reason || "it was terminated" };
+      fold.outcome = { failed: attributes.value.reason || "the workflow was terminated" };
       return;
   }
 }
@@ -91,7 +91,7 @@ export class Cart {
     this.#closed = true;
   }
 
-  /** Adds to the open cart, or to a new one. Rejects with what the workflow's validator says. */
+  /** Adds an item to the open cart, or to a new one. Rejects with the error of the workflow's validator. */
   async add(item: Item): Promise<void> {
     await (await this.#open()).update(addItem, item);
   }
@@ -121,12 +121,12 @@ export class Cart {
     await this.#open();
   }
 
-  /** The history of the run that is shown, as bytes. */
+  /** The history of the current run. */
   async history(): Promise<Uint8Array> {
     return await handleOf(this.#app, this.state.runId).historyBytes();
   }
 
-  /** Run after run, for as long as the page lives. */
+  /** Follows run after run, until the page is closed. */
   async #watch(): Promise<void> {
     while (!this.#closed) {
       try {
@@ -135,7 +135,7 @@ export class Cart {
         else await pause(300);
       } catch (e) {
         if (this.#closed) return;
-        // No cart yet, or nobody leads for a moment. What is wrong for longer is in the tab's status.
+        // No cart yet, or no leader for a moment. Longer problems are in the tab's status.
         if (e instanceof WorkflowNotFoundError && this.state !== EMPTY) this.#set(EMPTY);
         await pause(300);
       }
@@ -150,9 +150,9 @@ export class Cart {
       const { items, outcome } = fold;
       this.#set({ runId, items, published, events, outcome });
     };
-    /** What was published by this run so far, as far as it was asked. */
+    /** The last known published state of this run. */
     const known = () => this.state.runId === runId ? this.state.published : undefined;
-    /** The published state after the last events; one question at a time. */
+    /** Queries the published state after the last events; one query at a time. */
     const ask = async () => {
       for (asked++; shown < asked && !this.#closed;) {
         const now = asked;

@@ -1,9 +1,12 @@
-// Elements without a framework: the page is two views of a few dozen nodes each.
+// Creates DOM elements without a framework, for the shop.
 
 type Child = Node | string | number | undefined | false;
 type Props = { readonly [name: string]: string | number | boolean | undefined | EventListener };
 
-/** Makes an element. `onClick` and the like are listeners; `true` is an empty attribute; `undefined` and `false` are none. */
+/**
+ * Creates an element. `onClick` and similar names add listeners; `true` is an empty attribute; `undefined` and
+ * `false` add none.
+ */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   props: Props = {},
@@ -23,7 +26,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
 
 export const byId = <T extends HTMLElement>(id: string): T => document.getElementById(id) as T;
 
-/** A value as JSON, its parts in colours. */
+/** A value as JSON, with colors. */
 export function json(value: unknown): HTMLElement {
   const pre = h("pre", { className: "json", tabindex: 0 });
   const text = show(value);
@@ -57,12 +60,12 @@ function show(value: unknown): string {
   try {
     text = value instanceof Uint8Array ? `${value.length} bytes` : JSON.stringify(value, undefined, 2) ?? String(value);
   } catch {
-    return "nested too deep to be shown";
+    return "nested too deeply to be shown";
   }
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}\n… (${text.length - LONGEST} more characters)`;
 }
 
-/** "14:03:22.120", with the date in the title where it matters. */
+/** "14:03:22.120", with the date in the title. */
 export const time = (ms: number): HTMLElement =>
   h("time", { datetime: new Date(ms).toISOString(), title: new Date(ms).toISOString() }, formatTime(ms));
 

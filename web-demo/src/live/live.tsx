@@ -1,5 +1,5 @@
-// What lives in this tab: a cart and a world, each a store of its own. A part is opened when it is chosen, and stays where it is while another
-// one is in sight, because its engine goes on. The cart's parts are plain DOM.
+// The room Live: a cart and a world that run in this tab, each with a separate store. A part is opened when it
+// is selected and then stays open, because its engine continues to run. The cart is plain DOM.
 import type { FunctionComponent, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { openBytes } from "../app/doors.ts";
@@ -21,7 +21,7 @@ export function Live({ isShown }: { isShown: boolean }): JSX.Element {
     const shop = cart.current!;
     void import("./part.ts").then(({ openShop }) => openShop(shop, debug)).catch((error: Error) => {
       isOpened.current = false;
-      shop.textContent = `This room could not be loaded: ${error.message}. Reload the page to try again.`;
+      shop.textContent = `This room cannot be loaded: ${error.message}. Reload the page to try again.`;
     });
   }, [isShown, part]);
   const loadWorld = async () => {
@@ -29,12 +29,12 @@ export function Live({ isShown }: { isShown: boolean }): JSX.Element {
       const { WorldMap } = await import("./world/world.tsx");
       setWorld(() => WorldMap);
     } catch (error) {
-      setWrong(`This part could not be loaded: ${(error as Error).message}. Reload the page to try again.`);
+      setWrong(`This part cannot be loaded: ${(error as Error).message}. Reload the page to try again.`);
     }
   };
   return (
     <div class="live" hidden={!isShown}>
-      <nav class="rooms" aria-label="What lives here">
+      <nav class="rooms" aria-label="Programs in this tab">
         {PARTS.map(([name, label]) => (
           <button
             key={name}

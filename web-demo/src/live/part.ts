@@ -1,9 +1,12 @@
-// The shop's front: says what it is, and opens the live part (engine, SQLite) when it is asked to, or at once where it was opened before.
+// The first view of the shop: a description and a button. The live part (engine, SQLite) is loaded on a click,
+// or at once if this site already has a store.
 import { h } from "./dom.ts";
 
 export type Debug = (name: string, history: Uint8Array) => Promise<void>;
 
-/** Whether a store of this package is in this site's files. What is on disk counts: a note elsewhere may be lost in a crash. */
+/**
+ * Whether this site has a store. Checks the files, because a note in another storage can be lost in a crash.
+ */
 async function isKept(): Promise<boolean> {
   try {
     await (await navigator.storage.getDirectory()).getDirectoryHandle("temporalex");
@@ -21,7 +24,7 @@ export async function openShop(root: HTMLElement, openInDebugger: Debug): Promis
     h(
       "p",
       { className: "lead" },
-      "This shopping cart is a durable workflow: ordinary code, run by an engine in this tab and kept in the browser's private files. Reload the page, close it, kill the browser in the middle of the charge: it goes on where it was.",
+      "This shopping cart is a durable workflow: ordinary code, run by an engine in this tab and kept in the browser's private files. Reload the page, close it, kill the browser during the charge: the workflow continues from its last step.",
     ),
     error,
     h("p", { className: "hidden", role: "status", "aria-live": "polite", id: "shop-said" }),
@@ -43,7 +46,7 @@ export async function openShop(root: HTMLElement, openInDebugger: Debug): Promis
     }
     root.dataset["ready"] = "";
   };
-  // Whoever has opened it here before goes on where they were; others are asked first, because it keeps files.
+  // The shop opens at once if it was opened here before. Otherwise a click is needed, because it stores files.
   if (await isKept()) void open();
   else {
     body.replaceChildren(
@@ -54,7 +57,7 @@ export async function openShop(root: HTMLElement, openInDebugger: Debug): Promis
         h(
           "p",
           { className: "fine" },
-          "Loads the engine and SQLite (once, under a megabyte), and keeps one small file for this site in this browser.",
+          "Loads the engine and SQLite (once, less than 1 MB), and stores one small file for this site in this browser.",
         ),
       ),
     );

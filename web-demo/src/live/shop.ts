@@ -1,4 +1,5 @@
-// The shop: a cart that is a durable workflow, run by this very tab (or by another one that leads), kept in the browser's private files.
+// The shop: a cart that is a durable workflow, run by this tab or by the leading tab, and stored in the
+// browser's private files.
 import { workerFile } from "../core_file.ts";
 import { type BrowserApp, open, StoreNotEmptyError, type TabStatus } from "temporalex/browser";
 import engineUrl from "temporalex/engine.wasm?url";
@@ -16,14 +17,14 @@ const GOODS: readonly (Item & { readonly name: string })[] = [
   { sku: "PEN-2", name: "Fountain pen", priceCents: 2750 },
   { sku: "MUG-7", name: "Mug", priceCents: 1200 },
   { sku: "BULB-1", name: "Light bulb", priceCents: 350 },
-  { sku: "no sku", name: "Something that is refused", priceCents: 100 },
+  { sku: "no sku", name: "Item that is rejected", priceCents: 100 },
 ];
 
-const PHASES = [["open", "Collecting"], ["charging", "Charging"], ["confirming", "Your word"], ["done", "Bought"]] as const;
+const PHASES = [["open", "Collecting"], ["charging", "Charging"], ["confirming", "Confirming"], ["done", "Bought"]] as const;
 const money = (cents: number) => (cents / 100).toLocaleString("en", { style: "currency", currency: "EUR" });
 const size = (bytes: number | undefined) => bytes === undefined ? "unknown" : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 
-/** What went wrong last, in sight: in what was asked for here, or in what the engine and the worker report. */
+/** Shows the last error of an action on this page, of the engine or of the worker. */
 function tell(error: Error): void {
   const place = byId("shop-error");
   place.textContent = `${error.name}: ${error.message}`;
@@ -41,7 +42,10 @@ export class Shop {
   #result = "";
   #storage = { usage: undefined as number | undefined, persisted: false };
 
-  /** Opens the store in this tab, or finds the tab that has it open. Rejects with what is in the way. */
+  /**
+   * Opens the store in this tab, or connects to the tab that has it open. Rejects with the reason if neither is
+   * possible.
+   */
   static async open(root: HTMLElement, debug: Debug): Promise<void> {
     useCore({ worker: workerFile, engine: new URL(engineUrl, import.meta.url) });
     const app = await open({
@@ -137,7 +141,7 @@ export class Shop {
     ];
   }
 
-  /** One thing at a time; what goes wrong is said. */
+  /** Runs one action at a time and shows its error. */
   #do(done: string, work: (cart: Cart) => Promise<void>): void {
     if (this.#busy !== "") return;
     this.#busy = done;
@@ -164,8 +168,8 @@ export class Shop {
   #drawStrip({ role }: TabStatus): void {
     const words = {
       leader: ["good", "this tab leads", "The engine, its store and the workflow code run here."],
-      follower: ["plain", "another tab leads", "This tab asks it; if it goes, this one takes over."],
-      none: ["bad", "no tab leads", "Looking for a tab that does."],
+      follower: ["plain", "another tab leads", "This tab sends it requests, and becomes the leader when it closes."],
+      none: ["bad", "no tab leads", "Waiting for a new leader."],
     } as const;
     const [kind, name, about] = words[role];
     const { usage, persisted } = this.#storage;
@@ -200,10 +204,10 @@ export class Shop {
     const result = outcome === undefined
       ? undefined
       : "failed" in outcome
-      ? `It failed: ${outcome.failed}`
+      ? `The workflow failed: ${outcome.failed}`
       : outcome.paid
       ? `Bought for ${money(outcome.totalCents)}. The receipt is sent.`
-      : "Canceled, and the money is returned.";
+      : "Canceled. The charge is refunded.";
     for (const add of document.querySelectorAll<HTMLButtonElement>("[data-add]")) {
       add.disabled = busy || (runId !== undefined && open && !collecting);
     }
@@ -214,7 +218,7 @@ export class Shop {
       h("h2", { id: "cart-title" }, "Your cart"),
       h(
         "ol",
-        { className: "phases", "aria-label": "Where it stands" },
+        { className: "phases", "aria-label": "Progress" },
         ...PHASES.map(([name, label], i) =>
           h(
             "li",
@@ -227,7 +231,7 @@ export class Shop {
         ? h(
           "p",
           { className: "none" },
-          runId === undefined || !collecting ? "Add something: that starts the workflow." : "It is empty.",
+          runId === undefined || !collecting ? "Add an item to start the workflow." : "The cart is empty.",
         )
         : h(
           "ul",
@@ -256,7 +260,7 @@ export class Shop {
         { className: "buttons" },
         collecting && items.length > 0 && button("checkout", "Check out", "Charging.", (cart) => cart.checkout(), true),
         open && phase === "charging" &&
-          h("span", { className: "fine", id: "charging" }, "Charging … close the tab now, if you dare."),
+          h("span", { className: "fine", id: "charging" }, "Charging … Close the tab now to see it recover."),
         open && phase === "confirming" && button("confirm", "Yes, buy it", "Bought.", (cart) => cart.decide(true), true),
         open && phase === "confirming" && button("cancel", "No, refund", "Canceled.", (cart) => cart.decide(false)),
         result !== undefined && h("span", { id: "result" }, result),
@@ -318,17 +322,21 @@ export class Shop {
     try {
       await this.#app.importStore(file, { force });
       this.#said.textContent = "The store was imported.";
-      question.append(h("p", { className: "notice", id: "imported" }, `${file.name} is the store now.`));
+      question.append(h("p", { className: "notice", id: "imported" }, `The store was replaced by ${file.name}.`));
       await this.#measure();
     } catch (e) {
       if (!(e instanceof StoreNotEmptyError)) return tell(e as Error);
-      const yes = h("button", { type: "button", id: "replace", onClick: () => void this.#import(file, true) }, "Replace it");
-      const no = h("button", { type: "button", onClick: () => question.replaceChildren() }, "Keep it");
+      const yes = h(
+        "button",
+        { type: "button", id: "replace", onClick: () => void this.#import(file, true) },
+        "Replace the store",
+      );
+      const no = h("button", { type: "button", onClick: () => question.replaceChildren() }, "Keep the store");
       question.append(
         h(
           "p",
           { className: "notice", role: "alert" },
-          `There is a store already. Replace all that it holds by ${file.name}? `,
+          `This site already has a store. Replace its content by ${file.name}? `,
           yes,
           " ",
           no,
@@ -338,7 +346,7 @@ export class Shop {
   }
 }
 
-/** Puts new children in place of the old ones unless they are the same, and keeps the focus on what has the same id. */
+/** Replaces the children of an element if they differ, and keeps the focus on the element with the same id. */
 function keep(parent: HTMLElement, ...children: HTMLElement[]): void {
   const next = document.createElement("div");
   next.append(...children);

@@ -1,18 +1,19 @@
-// What led to a thing and what came of it, as far as a history says: the workflow task that saw it, and what that task asked for.
+// The cause and result of an item in the history: the workflow task that processed it, and the commands of that
+// task.
 import { countLeading } from "../app/ascending.ts";
 import type { RunItem, RunModel } from "../app/run_model.ts";
 
-/** A workflow task that completed, and what its commands made. */
+/** A completed workflow task and the results of its commands. */
 export interface TaskAnswer {
-  /** From 1, as the list counts them. */
+  /** From 1, as in the list. */
   readonly number: number;
   readonly task: RunItem;
-  /** Things that it began, in order; the end of the run is one. */
+  /** Items that it started, in order; the end of the run is one of them. */
   readonly began: readonly RunItem[];
-  /** Timers that it took back, activities and children that it asked to stop. */
+  /** Timers, activities and children that it canceled. */
   readonly took: readonly RunItem[];
-  /** Updates that it answered and had accepted before. */
-  readonly answered: readonly RunItem[];
+  /** Updates that it completed and an earlier task had accepted. */
+  readonly completedUpdates: readonly RunItem[];
 }
 
 interface Numbered {
@@ -22,7 +23,7 @@ interface Numbered {
 
 interface Tasks {
   readonly numbers: ReadonlyMap<RunItem, number>;
-  /** In order; one was started after the one before had completed. */
+  /** In order: each was started after the previous one had completed. */
   readonly completed: readonly Numbered[];
 }
 
@@ -41,14 +42,14 @@ function tasksOf(model: RunModel): Tasks {
 /** Number of a task, from 1. */
 export const numberOfTask = (model: RunModel, task: RunItem): number => tasksOf(model).numbers.get(task) ?? 0;
 
-/** The completed task that saw an event first; undefined: none did. */
+/** The first completed task that processed an event; undefined without one. */
 export function takenBy(model: RunModel, eventId: number): TaskAnswer | undefined {
   const { completed } = tasksOf(model);
   const found = completed[countLeading(completed.length, (i) => completed[i]!.task.eventIds[1]! <= eventId)];
   return found === undefined ? undefined : taskAnswer(model, found);
 }
 
-/** The completed task whose command made a thing; undefined for what comes from outside. */
+/** The completed task whose command created an item; undefined for items from outside the workflow. */
 export function madeIn(model: RunModel, item: RunItem): Numbered | undefined {
   if (item.kind === "signal" || item.kind === "task" || item.from === 1) return undefined;
   const { completed } = tasksOf(model);
@@ -56,13 +57,13 @@ export function madeIn(model: RunModel, item: RunItem): Numbered | undefined {
   return task !== undefined && taskAnswer(model, task).began.includes(item) ? task : undefined;
 }
 
-/** The completed task that wrote an event, of those that commands make. */
+/** The completed task that wrote an event of a command. */
 export function writtenIn(model: RunModel, eventId: number): Numbered | undefined {
   const { completed } = tasksOf(model);
   return completed[countLeading(completed.length, (i) => completed[i]!.task.closedBy! < eventId) - 1];
 }
 
-/** What was new to a task: messages, and things that had closed since the task before. */
+/** What was new to a task: messages, and items that closed since the previous task. */
 export function seenBy(model: RunModel, { number, task }: Numbered): readonly RunItem[] {
   const { completed } = tasksOf(model);
   const before = completed[countLeading(completed.length, (i) => completed[i]!.number < number) - 1]?.task;
@@ -72,29 +73,29 @@ export function seenBy(model: RunModel, { number, task }: Numbered): readonly Ru
     const item = model.itemOf(id);
     if (item === undefined || item.kind === "task") continue;
     const isNews = item.kind === "signal" || item.from === 1 || (item.closedBy === id && item.from !== id);
-    // What the task before closed by its own commands is no news.
+    // Items that the previous task closed by its own commands are not new.
     const isOwn = before !== undefined && isCommand(model, item, id);
     if (isNews && !isOwn) seen.add(item);
   }
   return [...seen];
 }
 
-/** Whether the event stands for a command, about a thing that was there already. */
+/** Whether the event is the result of a command for an earlier item. */
 const isCommand = (model: RunModel, item: RunItem, id: number): boolean =>
   item.kind === "update" || /^(?:TimerCanceled|.*CancelRequested)$/.test(model.lines[id - 1]!.type);
 
-/** What the commands of a task made. */
+/** Items started and closed by the commands of a task. */
 export function taskAnswer(model: RunModel, { number, task }: Numbered): TaskAnswer {
   const began: RunItem[] = [];
   const took: RunItem[] = [];
-  const answered: RunItem[] = [];
+  const completedUpdates: RunItem[] = [];
   for (let id = task.closedBy! + 1; id <= model.lines.length; id++) {
     const item = model.itemOf(id);
     if (item === undefined || item.kind === "task" || item.kind === "signal") break;
     if (item.from === id) began.push(item);
     else if (!isCommand(model, item, id)) break;
     else if (item.kind !== "update") took.push(item);
-    else if (item.closedBy === id && !began.includes(item)) answered.push(item);
+    else if (item.closedBy === id && !began.includes(item)) completedUpdates.push(item);
   }
-  return { number, task, began, took, answered };
+  return { number, task, began, took, completedUpdates };
 }

@@ -91,7 +91,7 @@ function Findings({ run }: { run: OpenRun }): JSX.Element {
 const nothingText = ({ model }: OpenRun): string =>
   model.items.some(endedBadly) ? "Nothing took long." : "Nothing failed, and nothing took long.";
 
-/** Items that are shown; more are counted. */
+/** Limit for shown items; the rest is counted. */
 const MOST_OPEN = 6;
 
 /** Items that are open at the position. The height is the same for none and one, so that a step moves little. */

@@ -1,8 +1,8 @@
-// A failure with all that led to it, the innermost last.
+// A failure with its causes, the innermost last.
 import type { JSX } from "preact";
 import type { ShownFailure } from "temporalex/debug";
 
-/** A failure may be its own cause a thousand times over. */
+/** Limit for causes: a failure can be its own cause. */
 const MOST = 12;
 
 export function FailureWell({ failure }: { failure: ShownFailure }): JSX.Element {
@@ -14,7 +14,7 @@ export function FailureWell({ failure }: { failure: ShownFailure }): JSX.Element
         <li key={i}>
           {i > 0 && <span class="soft because">because of</span>}
           {type !== "" && <b class="failed">{type}</b>}{" "}
-          <span class="wrap">{message === "" && type === "" ? "no reason is given" : message}</span>
+          <span class="wrap">{message === "" && type === "" ? "no message" : message}</span>
         </li>
       ))}
     </ol>

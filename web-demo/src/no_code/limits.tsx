@@ -1,4 +1,5 @@
-// How near the history is to the limits of a server, and when the server will suggest to continue as new.
+// The size of the history compared with the limits of a server, and when the server will suggest to continue as
+// new.
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import type { RunLimit } from "temporalex/debug";

@@ -1,5 +1,5 @@
-// The middle pane of a run without code: the thing that is selected, or the one at the position. What it was given, what came out or why it
-// failed, its tries, what led to it and what came of it. Of the run itself: where its time went.
+// The middle pane of a run without code: the selected item, or the item at the position, with input, result or
+// failure, attempts, cause and result. For the run: where its time went.
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Shown } from "temporalex/debug";
@@ -48,10 +48,10 @@ function Title({ run, item }: { run: OpenRun; item: RunItem }): JSX.Element {
   const took = item.startMs !== undefined && item.endMs !== undefined && item.endMs > item.startMs
     ? ` in ${lasting(item.endMs - item.startMs)}`
     : "";
-  const tries = item.attempt > 1 ? ` after ${item.attempt} attempts` : "";
+  const attempts = item.attempt > 1 ? ` after ${item.attempt} attempts` : "";
   const end = item.closedBy === undefined
     ? "open at the end of the history"
-    : `${STATUS[item.status]}${item.status === "failed" && tries !== "" ? tries : took}`;
+    : `${STATUS[item.status]}${item.status === "failed" && attempts !== "" ? attempts : took}`;
   const name = item.kind === "task"
     ? `Task ${count(numberOfTask(run.model, item))}`
     : item.kind === "run" && item.from > 1
@@ -111,10 +111,10 @@ function Value({ shown, label }: { shown: Shown; label: string }): JSX.Element {
   return <ValueTree key={label} value={shown.value} label={label} />;
 }
 
-/** Events of a task of ten thousand commands are not read one by one. */
+/** Limit for shown events: a task can have ten thousand commands. */
 const MOST_EVENTS = 50;
 
-/** All events of the thing, each one step away; and all that they say. */
+/** The events of an item, with links to their positions and their content. */
 function Events({ run, item }: { run: OpenRun; item: RunItem }): JSX.Element {
   const { model } = run;
   const start = model.facts.startMs ?? 0;
@@ -133,7 +133,7 @@ function Events({ run, item }: { run: OpenRun; item: RunItem }): JSX.Element {
         {shown.map((id, i) => {
           const line = model.lines[id - 1]!;
           return (
-            // Rows of one thing after another are the same elements with other texts.
+            // The elements are reused for the next item.
             <li key={i} class={id > position.value ? "future" : ""}>
               <button type="button" class="link-button" onClick={() => goAnd(id, item)}>event {count(id)}</button>
               <span class="cut grow" title={line.type}>{line.type}</span>
@@ -142,10 +142,10 @@ function Events({ run, item }: { run: OpenRun; item: RunItem }): JSX.Element {
                 type="button"
                 class="button small bare"
                 aria-expanded={open === id}
-                aria-label={`${open === id ? "Less" : "All of it"}, event ${id}`}
+                aria-label={`${open === id ? "Less" : "Show all"}, event ${id}`}
                 onClick={() => setOpen(open === id ? undefined : id)}
               >
-                {open === id ? "Less" : "All of it"}
+                {open === id ? "Less" : "Show all"}
               </button>
               {open === id && (
                 <div class="value-well whole">

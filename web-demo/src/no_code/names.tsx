@@ -1,4 +1,4 @@
-// Names in sentences: each leads to its thing.
+// Names in sentences, as links to their items.
 import type { JSX } from "preact";
 import type { RunItem } from "../app/run_model.ts";
 import { playing, selectItem } from "../app/state.ts";
@@ -14,12 +14,12 @@ export function ThingLink({ item }: { item: RunItem }): JSX.Element {
         selectItem(item);
       }}
     >
-      {item.kind === "run" ? item.from === 1 ? "the start" : `the end: it ${item.name}` : bareName(item)}
+      {item.kind === "run" ? item.from === 1 ? "the start" : `the end (${item.name})` : bareName(item)}
     </button>
   );
 }
 
-/** More are counted. */
+/** Limit for names; the rest is counted. */
 const MOST = 4;
 
 /** "A, B and C". */
@@ -39,7 +39,7 @@ export function Things({ items }: { items: readonly RunItem[] }): JSX.Element {
   );
 }
 
-/** A finding: what stands between two stars is a name or a figure. */
+/** A finding. Text between two stars is a name or a number and is bold. */
 export const Marked = ({ text }: { text: string }): JSX.Element => (
   <>{text.split("**").map((part, i) => i % 2 === 1 ? <b key={i}>{part}</b> : part)}</>
 );

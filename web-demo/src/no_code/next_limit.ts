@@ -2,25 +2,25 @@
 import type { RunModel } from "../app/run_model.ts";
 
 export interface NextLimit {
-  /** What reaches its threshold first. */
+  /** The limit that is reached first. */
   readonly name: "events" | "size";
-  /** The server suggests it from this count, or these bytes, on. */
+  /** Number of events or bytes at which the server suggests it. */
   readonly warns: number;
-  /** Milliseconds after the last event; 0: it is reached. */
+  /** Milliseconds after the last event; 0 if it is reached. */
   readonly inMs: number;
 }
 
-/** The present rate is that of the newest events. */
+/** Newest events from which the current rate is computed. */
 const NEWEST = 500;
-/** Fewer say nothing of a rate. */
+/** Minimum number of events for a rate. */
 const LEAST = 20;
-/** The newest events in so many parts: growth is steady if each part took about as long as the others. */
+/** Number of parts of the newest events: growth is steady if each part took about as long as the others. */
 const PARTS = 4;
 const STEADY_FACTOR = 3;
-/** A projection reaches at most so many times as far as what was observed. */
+/** Limit of an estimate, as a multiple of the observed duration. */
 const MOST_AHEAD = 100;
 
-/** Undefined: the run has ended, or its history is too short to tell. */
+/** Undefined if the run has ended, or there are too few events for an estimate. */
 export function nextLimit({ facts, lines, limits }: RunModel): NextLimit | undefined {
   if (facts.status !== "Running") return undefined;
   const both = limits.flatMap(({ name, value, warns }) => name === "payload" ? [] : [{ name, value, warns }]);
@@ -31,7 +31,7 @@ export function nextLimit({ facts, lines, limits }: RunModel): NextLimit | undef
   if (newest.length < LEAST || from === undefined || to === undefined || to <= from) return undefined;
   const msEach = (to - from) / (newest.length - 1);
   if (!isSteady(newest.map(({ timeMs }) => timeMs), msEach)) return undefined;
-  // An event of this run has as many bytes as those before it.
+  // Assumes that further events are as large as the average.
   const eventsLeft = ({ name, value, warns }: (typeof both)[number]) =>
     (warns - value) / (name === "events" ? 1 : value / lines.length);
   const first = both.toSorted((a, b) => eventsLeft(a) - eventsLeft(b))[0];
@@ -40,7 +40,7 @@ export function nextLimit({ facts, lines, limits }: RunModel): NextLimit | undef
   return { name: first.name, warns: first.warns, inMs };
 }
 
-/** A burst, or a burst and a pause, says nothing of what follows. */
+/** False for a burst, or a burst and a pause: they allow no estimate. */
 function isSteady(times: readonly (number | undefined)[], msEach: number): boolean {
   const size = Math.floor((times.length - 1) / PARTS);
   return Array.from({ length: PARTS }, (_, i) => ((times[(i + 1) * size] ?? 0) - (times[i * size] ?? 0)) / size)

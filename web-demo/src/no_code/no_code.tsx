@@ -1,4 +1,4 @@
-// The panes of a run without code. They are no part of the first load: that shows a sample, with its code.
+// The panes of a run without code. They are not part of the first load, which shows a sample with its code.
 import { type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { notify } from "../app/notices.ts";
@@ -15,7 +15,7 @@ function load(): void {
     notify({
       title: "A part of this page cannot be loaded:",
       text: `${(error as Error).message}.`,
-      advice: "Load the page again.",
+      advice: "Reload the page.",
     });
   });
 }

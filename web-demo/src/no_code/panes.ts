@@ -1,3 +1,3 @@
-// What is loaded with the first run that has no code.
+// The parts that are loaded with the first run without code.
 export { NoCodeDetails } from "./details.tsx";
 export { NoCodeMiddle } from "./middle.tsx";

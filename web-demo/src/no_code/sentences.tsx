@@ -104,8 +104,8 @@ interface AnswerProps {
   readonly isTask?: boolean;
 }
 
-function Answer({ answer: { number, task, began, took, answered }, isTask = false }: AnswerProps): JSX.Element {
-  const nothing = began.length + took.length + answered.length === 0;
+function Answer({ answer: { number, task, began, took, completedUpdates }, isTask = false }: AnswerProps): JSX.Element {
+  const nothing = began.length + took.length + completedUpdates.length === 0;
   return (
     <>
       {isTask ? "The task " : (
@@ -125,9 +125,9 @@ function Answer({ answer: { number, task, began, took, answered }, isTask = fals
           {began.length > 0 ? ", and " : ""}canceled <Things items={took} />
         </>
       )}
-      {answered.length > 0 && (
+      {completedUpdates.length > 0 && (
         <>
-          {began.length + took.length > 0 ? ", and " : ""}completed <Things items={answered} />
+          {began.length + took.length > 0 ? ", and " : ""}completed <Things items={completedUpdates} />
         </>
       )}
       {!nothing && "."}

@@ -1,4 +1,4 @@
-// Where the run's time went: one row for each name, those that took longest first.
+// Where the run's time went: one row per name, the longest first.
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { type OpenRun, playing, selectItem } from "../app/state.ts";
@@ -6,7 +6,7 @@ import { Glyph, KIND_NAMES } from "../ui/glyph.tsx";
 import { count, lasting } from "../ui/time.ts";
 import { summaryOf } from "../../../ts/run_view/summary.ts";
 
-/** The rest is asked for. */
+/** Rows that are shown at first. */
 const AT_ONCE = 12;
 
 export function SummaryTable({ run }: { run: OpenRun }): JSX.Element | null {

@@ -1,4 +1,5 @@
-// The tries of an activity. History has the last one; where the others lay follows from the retry policy, about, and the table says so.
+// The attempts of an activity. The history has only the last one. The table estimates the times of the others
+// from the retry policy and says so.
 import type { JSX } from "preact";
 import { digitsOf } from "../../../ts/run_view/rows.ts";
 import type { RunItem } from "../app/run_model.ts";
@@ -6,7 +7,7 @@ import type { OpenRun } from "../app/state.ts";
 import { clock, count, lasting } from "../ui/time.ts";
 import { innermost } from "../../../ts/run_view/words.ts";
 
-/** Of a thousand tries the first and last are read. */
+/** Limit for rows: the last attempts are shown. */
 const MOST = 12;
 
 export function TriesTable({ run, item }: { run: OpenRun; item: RunItem }): JSX.Element | null {
@@ -14,7 +15,7 @@ export function TriesTable({ run, item }: { run: OpenRun; item: RunItem }): JSX.
   const all = run.model.attemptsOf(item);
   if (all.length === 0) return null;
   const start = run.model.facts.startMs ?? 0;
-  const tries = all.slice(-MOST);
+  const attempts = all.slice(-MOST);
   return (
     <section class="section">
       <table class="tries" id="tries">
@@ -27,7 +28,7 @@ export function TriesTable({ run, item }: { run: OpenRun; item: RunItem }): JSX.
           </tr>
         </thead>
         <tbody>
-          {tries.map(({ number, startMs, about, backoffMs, failure }) => {
+          {attempts.map(({ number, startMs, about, backoffMs, failure }) => {
             const why = failure === undefined ? undefined : innermost(failure);
             const isLast = number === item.attempt;
             return (
@@ -56,8 +57,8 @@ export function TriesTable({ run, item }: { run: OpenRun; item: RunItem }): JSX.
         </tbody>
       </table>
       <p class="soft">
-        {all[0]!.number < tries[0]!.number || tries[0]!.number > 1
-          ? `Attempts before ${count(tries[0]!.number)} are not shown. `
+        {all[0]!.number < attempts[0]!.number || attempts[0]!.number > 1
+          ? `Attempts before ${count(attempts[0]!.number)} are not shown. `
           : ""}
         The history has the last attempt only. Earlier times are estimated from the retry policy.
       </p>

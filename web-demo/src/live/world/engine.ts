@@ -1,4 +1,4 @@
-// The world's engine worker: its tables and reducers live beside the store.
+// The engine worker of the world: its tables and reducers are in the store's database.
 import { serveEngine } from "temporalex/browser";
 import * as reducers from "../../../../examples/world/reducers.ts";
 

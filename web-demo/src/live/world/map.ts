@@ -1,14 +1,14 @@
-// The map on a canvas: ground, patrols, threats and the place that the keys point at, in the colours of the page's theme.
+// The map on a canvas: ground, patrols, threats and the cell selected by keys, in the colors of the theme.
 import { HEIGHT, type Npc, WIDTH } from "../../../../examples/world/reducers.ts";
 import type { Sight } from "../../../../examples/world/world.ts";
 import type { Point } from "../../../../examples/world/workflows.ts";
 
-/** Pixels of a cell, before the canvas is scaled by the page. */
+/** Pixels of a cell, before the page scales the canvas. */
 export const CELL = 20;
 
 const token = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-/** An NPC's colour says what it does. */
+/** Colors of NPCs by their state. */
 const kindOf = ({ doing }: Npc): string => doing === "fights" ? "--red" : doing === "alert" ? "--timer" : "--activity";
 
 export function drawMap(canvas: HTMLCanvasElement, sight: Sight, at: Point | undefined): void {
@@ -54,7 +54,7 @@ function drawNpc(pen: CanvasRenderingContext2D, npc: Npc): void {
   };
   pen.fillStyle = token(kindOf(npc));
   pen.beginPath();
-  // Health is the size of the dot.
+  // The size of the dot shows the health.
   pen.arc(x, y, 2.5 + 3 * npc.hp / 100, 0, 2 * Math.PI);
   pen.fill();
   if (npc.poison > 0) ring("--if", 8);

@@ -1,4 +1,4 @@
-// Opens the world's store in this tab, or finds the tab that has it open.
+// Opens the world's store in this tab, or connects to the tab that has it open.
 import { workerFile } from "../../core_file.ts";
 import { type BrowserApp, open } from "temporalex/browser";
 import engineUrl from "temporalex/engine.wasm?url";
@@ -7,14 +7,14 @@ import sqliteUrl from "@sqlite.org/sqlite-wasm/sqlite3.wasm?url";
 import { populate, type World } from "../../../../examples/world/world.ts";
 
 const NPCS = 100;
-/** Milliseconds for a step. A tab does with less than a server: a hundred patrols are some 140 workflow tasks a second. */
+/** Milliseconds per step. Slower than on a server: a hundred patrols are some 140 workflow tasks per second. */
 const PACE_MS = 700;
 
 export interface OpenWorld extends World {
   readonly app: BrowserApp;
 }
 
-/** `heard` is told of what engine and worker report. */
+/** `heard` is called with errors of engine and worker. */
 export async function openWorld(heard: (error: Error) => void): Promise<OpenWorld> {
   useCore({ worker: workerFile, engine: new URL(engineUrl, import.meta.url) });
   const app = await open({

@@ -1,4 +1,4 @@
-// The worker in which the world's workflows run.
+// The worker that runs the world's workflows.
 import { serveRealm } from "temporalex/realm";
 
 serveRealm(() => import("../../../../examples/world/workflows.ts"));

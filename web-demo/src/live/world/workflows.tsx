@@ -1,4 +1,4 @@
-// What runs for one patrol: the workflows of its entity, each to be opened in the debugger; timers that wait for a hand have a button.
+// The workflows of one patrol, with buttons that open them in the debugger and fire manual timers.
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { TIMERS as BY_HAND } from "../../../../ts/converter/belonging_names.ts";
@@ -10,7 +10,7 @@ interface Run {
   readonly runId: string;
   readonly type: string;
   readonly status: string;
-  /** Open timers that fire by hand. */
+  /** Open timers that are fired manually. */
   readonly timers: readonly { readonly timer_id: string; readonly name: string | null }[];
 }
 

@@ -1,5 +1,5 @@
-// A small world that lives in this tab: a hundred patrols, each a workflow, over tables of their own. What is done to it is done by workflows,
-// so a reload, a closed tab or a killed browser changes nothing.
+// A small world in this tab: a hundred patrols, each a workflow, with tables in the same store. All actions are
+// workflows, so a reload, a closed tab or a killed browser loses nothing.
 import type { JSX, RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { HEIGHT, WIDTH } from "../../../../examples/world/reducers.ts";
@@ -13,10 +13,10 @@ import "./world.css";
 
 const FRAME_MS = 150;
 const TOOLS = [
-  ["look", "Look", "what runs for the patrol that stands there"],
-  ["threat", "Threat", "five patrols come and fight it"],
-  ["ward", "Ward", "within two cells; each one more stacks, and lasts ten seconds again"],
-  ["spell", "Poison", "within five cells, for thirty seconds; all of one spell can be canceled"],
+  ["look", "Look", "shows the workflows of the patrol in a cell"],
+  ["threat", "Threat", "five patrols come to fight it"],
+  ["ward", "Ward", "within two cells; wards stack, and each restarts the ten seconds"],
+  ["spell", "Poison", "within five cells, for thirty seconds; a spell can be canceled"],
 ] as const;
 type Tool = typeof TOOLS[number][0];
 const EMPTY: Sight = { npcs: [], threats: [], scores: {} };
@@ -41,8 +41,8 @@ export function WorldMap({ debug }: { debug: Debug }): JSX.Element {
       <h1>A world that outlives its tab</h1>
       <p class="lead">
         A hundred patrols walk here. Each is a durable workflow that sleeps between two steps, and each step changes a table in
-        the very transaction that commits it. Reload, close the tab, kill the browser in the middle of a fight: they go on where
-        they were.
+        the same transaction that commits it. Reload, close the tab, kill the browser in the middle of a fight: they continue
+        where they were.
       </p>
       {wrong !== "" && <p class="notice bad" role="alert" id="world-error">{wrong}</p>}
       {world !== undefined ? <Play world={world} debug={debug} fail={setWrong} /> : (
@@ -59,7 +59,7 @@ export function WorldMap({ debug }: { debug: Debug }): JSX.Element {
   );
 }
 
-/** What the tables hold, asked for while the map is in sight. */
+/** Content of the tables, queried while the map is visible. */
 function useSight(world: OpenWorld, canvas: RefObject<HTMLCanvasElement | null>, fail: (wrong: string) => void): Sight {
   const [sight, setSight] = useState(EMPTY);
   useEffect(() => {
@@ -99,7 +99,7 @@ function Play({ world, debug, fail }: { world: OpenWorld; debug: Debug; fail: (w
     setAt(place);
     if (tool === "look") {
       const [first] = await within(world, place, 1);
-      // On empty ground the last one stays in sight.
+      // On empty ground the previous patrol stays selected.
       return first === undefined ? undefined : setChosen(first);
     }
     if (tool === "threat") return await threaten(world, place, 20);
@@ -138,11 +138,11 @@ function Play({ world, debug, fail }: { world: OpenWorld; debug: Debug; fail: (w
           </label>
         ))}
         <label
-          title="Wards and poison that you start from now on wait until you fire their timers"
+          title="New wards and poison wait until you fire their timers"
           class={byHand ? "chosen" : ""}
         >
           <input type="checkbox" id="by-hand" checked={byHand} onChange={() => setByHand(!byHand)} />
-          Timers by hand
+          Manual timers
         </label>
         <button type="button" id="end-spells" disabled={poisoned === 0} onClick={() => doing(endSpells(world))}>
           Cancel the poison
@@ -150,7 +150,7 @@ function Play({ world, debug, fail }: { world: OpenWorld; debug: Debug; fail: (w
       </fieldset>
       <p class="fine">
         A click on the map: {TOOLS.find(([name]) => name === tool)![2]}.
-        {byHand && " A ward or poison that begins now waits: look at its patrol, and fire its timers."}
+        {byHand && " New wards and poison wait: select their patrol, and fire their timers."}
       </p>
       <div class="map-and-panel">
         <div>
@@ -175,7 +175,7 @@ function Play({ world, debug, fail }: { world: OpenWorld; debug: Debug; fail: (w
   );
 }
 
-/** Which tab leads, and what the tables say of all. */
+/** The role of this tab, and totals of the tables. */
 function Strip({ role, sight }: { role: OpenWorld["app"]["role"]; sight: Sight }): JSX.Element {
   const count = (is: (npc: Sight["npcs"][number]) => boolean) => sight.npcs.filter(is).length;
   return (
@@ -192,7 +192,7 @@ function Strip({ role, sight }: { role: OpenWorld["app"]["role"]; sight: Sight }
   );
 }
 
-/** Every spell that still works: each is a correlation. */
+/** Active spells; each is a correlation. */
 async function endSpells(world: OpenWorld): Promise<void> {
   const spells = new Set<string>();
   for await (const { workflowId } of world.client.list("WorkflowType = 'Poison' AND ExecutionStatus = 'Running'")) {

@@ -36,7 +36,7 @@ export function FirstScreen({ run }: { run: OpenRun | undefined }): JSX.Element 
           <h1>Any run, step by step. Forward and back.</h1>
           <p>Drop a workflow history from any SDK anywhere on this page. It is read in this tab and never uploaded.</p>
         </div>
-        <p class="doors">
+        <p class="button-row">
           <FileButton class="button main large" />
           <PasteButton class="button large" />
           <code class="command">temporalex debug order.json</code>

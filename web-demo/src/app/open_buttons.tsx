@@ -56,7 +56,7 @@ export function PasteDialog(): JSX.Element {
       >
         <label for="paste-text">JSON exported by the command line, the UI or an SDK, or base64</label>
         <textarea id="paste-text" ref={text} rows={12} spellcheck={false} required />
-        <p class="doors">
+        <p class="button-row">
           <button type="submit" class="button main">Open</button>
           <button type="button" class="button" onClick={() => (pasteIsOpen.value = false)}>Cancel</button>
         </p>

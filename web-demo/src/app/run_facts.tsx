@@ -75,7 +75,7 @@ function RunsMenu({ run }: { run: OpenRun }): JSX.Element {
             </li>
           ))}
         </ul>
-        <p class="doors">
+        <p class="button-row">
           <FileButton onChosen={close} />
           <PasteButton />
           <button type="button" class="button" onClick={close}>Close</button>

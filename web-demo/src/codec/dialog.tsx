@@ -103,7 +103,7 @@ function EndpointForm({ run }: { run: OpenRun }): JSX.Element {
         : <p>Codec endpoint from the command line: {given}</p>}
       <p class="soft">The button sends the encoded values to this endpoint, and to no other address.</p>
       <p role="status" id="codec-said" class="wrap">{said.value}</p>
-      <p class="doors">
+      <p class="button-row">
         <button type="submit" class="button main" id="decode-by-endpoint" disabled={isAtWork.value}>Send and decode</button>
       </p>
     </form>

@@ -101,7 +101,7 @@ export function PastedCodecForm({ run }: { run: OpenRun }): JSX.Element {
         </p>
       )}
       <p role="status" id="pasted-said" class="wrap">{said.value}</p>
-      <p class="doors">
+      <p class="button-row">
         {/* Two elements with keys: one that changed its type while it is pressed would submit. */}
         {atWork.value === undefined
           ? (

@@ -156,7 +156,7 @@ function Events({ run, item }: { run: OpenRun; item: RunItem }): JSX.Element {
           );
         })}
       </ol>
-      <p class="doors">
+      <p class="button-row">
         {next !== undefined && <button type="button" class="button small" onClick={() => goAnd(next, item)}>Next event</button>}
         <button type="button" class="button small" onClick={copy}>{copied === item ? "Copied" : "Copy JSON"}</button>
       </p>

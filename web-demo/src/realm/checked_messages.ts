@@ -1,6 +1,6 @@
-// Messages from the sandbox are written by whatever runs there. The page takes those that a realm sends, and of them plain data only: no
-// other kinds of objects, no name that would change the prototype of what it is copied to, nothing that a component would take for an
-// element, and no more than a replay of the longest history needs.
+// Checks messages from the sandbox, which can be hostile. Accepts only the messages of a realm, made of plain
+// data: no other objects, no names that change prototypes, nothing that Preact would accept as an element, and
+// no more values than the longest replay needs.
 import type { FromRealm } from "../../../ts/realm/protocol.ts";
 
 /** Values in one message. A traced replay of 51,200 events has about 3 million. */
@@ -10,7 +10,7 @@ const DEEPEST = 200;
 type Fields = { readonly [name: string]: unknown };
 type Kind = "string" | "number" | "boolean" | "object";
 
-/** The fields of each message that the page takes, by the type that they must have. Replays and branches need no others. */
+/** The fields of each accepted message with their types. Replays and branches need no others. */
 const FIELDS: { readonly [t: string]: { readonly [field: string]: Kind } } = {
   ready: { workflowTypes: "object", takesAnyType: "boolean", versioningBehaviors: "object" } satisfies Of<"ready">,
   refused: { message: "string" } satisfies Of<"refused">,
@@ -28,13 +28,13 @@ const FIELDS: { readonly [t: string]: { readonly [field: string]: Kind } } = {
 };
 type Of<T extends FromRealm["t"]> = { readonly [field in keyof Omit<Extract<FromRealm, { t: T }>, "t">]?: Kind };
 
-/** Of a verdict. */
+/** Fields of a verdict. */
 const VERDICT: { readonly [field: string]: Kind } = {
   ...{ verdict: "string", workflowType: "string", workflowId: "string", runId: "string", activations: "number" },
   ...{ events: "number", warnings: "object" },
 };
 
-/** Returns the message. Throws an Error that says what is wrong with it. */
+/** Returns the message. Throws an Error that says what is invalid. */
 export function checkedMessage(data: unknown): FromRealm {
   plainData(data);
   const { t } = (data ?? {}) as { readonly t?: unknown };
@@ -70,16 +70,16 @@ function fields(value: Fields, wanted: { readonly [field: string]: Kind }, of: s
   }
 }
 
-/** Throws for what is not plain data. Without recursion: how deep a message is, is the sender's choice. */
+/** Throws if a value is not plain data. Without recursion, because the sender controls the depth. */
 export function plainData(data: unknown): void {
   let open: unknown[] = [data];
   let values = 0;
   const seen = new Set<object>();
   for (let depth = 0; open.length > 0; depth++) {
-    if (depth > DEEPEST) throw new Error(`it is nested deeper than ${DEEPEST} levels`);
+    if (depth > DEEPEST) throw new Error(`the message is nested deeper than ${DEEPEST} levels`);
     const inner: unknown[] = [];
     for (const value of open) {
-      if (++values > MOST_VALUES) throw new Error(`it has more than ${MOST_VALUES} values`);
+      if (++values > MOST_VALUES) throw new Error(`the message has more than ${MOST_VALUES} values`);
       if (typeof value !== "object" || value === null || seen.has(value)) continue;
       if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) continue;
       seen.add(value);
@@ -87,7 +87,7 @@ export function plainData(data: unknown): void {
         for (const [name, each] of value) inner.push(name, each);
         continue;
       }
-      // Of the record of lines.
+      // Sets are part of recorded lines.
       if (value instanceof Set) {
         for (const each of value) inner.push(each);
         continue;
@@ -96,9 +96,13 @@ export function plainData(data: unknown): void {
         for (const each of value) inner.push(each);
         continue;
       }
-      if (Object.getPrototypeOf(value) !== Object.prototype) throw new Error(`it holds ${short(value)}, which is not plain data`);
+      if (Object.getPrototypeOf(value) !== Object.prototype) {
+        throw new Error(`the message contains ${short(value)}, which is not plain data`);
+      }
       for (const [name, each] of Object.entries(value)) {
-        if (name === "__proto__" || (name === "constructor" && each === undefined)) throw new Error(`it has a field ${name}`);
+        if (name === "__proto__" || (name === "constructor" && each === undefined)) {
+          throw new Error(`the message has a field ${name}`);
+        }
         inner.push(each);
       }
     }

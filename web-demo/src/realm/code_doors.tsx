@@ -32,7 +32,7 @@ async function take(dropped: Dropped): Promise<void> {
 /** Buttons for a folder and for files of code. */
 export function CodeButtons(): JSX.Element {
   return (
-    <div class="code-doors">
+    <div class="code-buttons">
       <Door label="Open a folder" folder />
       <Door label="Open files" />
     </div>

@@ -1,6 +1,6 @@
-// Which files and folders may hold code, by their names.
+// Recognizes files of code and skipped folders by their names.
 
-/** Files that may hold code, by name. */
+/** Files that can be code, by name. */
 export const isCode = (path: string): boolean => /\.[cm]?[jt]sx?$/.test(path) && !/\.d\.[cm]?ts$/.test(path);
 
 /** Folders that are not searched. */

@@ -1,37 +1,36 @@
-// Code beside a history, whatever door it came through.
+// The code of a run, from any source.
 import type { FileSource } from "./file_source.ts";
 
-/** Which door code came through. Only the page's own samples and what `temporalex debug` was started with run without a click. */
+/** The source of code. Only samples and the code of `temporalex debug` run without a click. */
 export type CodeOrigin = "sample" | "folder" | "files" | "paste" | "bundle" | "link" | "command line";
 
-/** One file. */
 export interface CodeFile {
-  /** "src/workflows.ts", with "/" as the separator, from the folder that was dropped. */
+  /** "src/workflows.ts", relative to the dropped folder, with "/" as the separator. */
   readonly path: string;
   readonly text: string;
 }
 
-/** Files that belong together. Never changed: an edit makes another one with `withText`. */
+/** Files that belong together. Immutable: `withText` returns a changed copy. */
 export interface CodeSet {
-  /** Stays the same over edits: what was permitted to run may be edited and run again. */
+  /** Kept by edits: permitted code can be edited and run again. */
   readonly id: string;
   /** Path of the file that exports the workflows. */
   readonly entry: string;
-  /** The files whose text is known: those that the entry needs, and with no more than them the code runs. */
+  /** Files whose text is known: those that the entry needs, which are sufficient to run the code. */
   readonly files: readonly CodeFile[];
   readonly origin: CodeOrigin;
-  /** Where files come from that are not among `files` yet: the folder that was dropped. */
+  /** Source of further files: the dropped folder. */
   readonly source?: FileSource;
 }
 
 let ids = 0;
 
-/** A code set of its own, with a new id. */
+/** Returns a code set with a new id. */
 export function codeSet(set: Omit<CodeSet, "id">): CodeSet {
   return { ...set, id: `code ${++ids}` };
 }
 
-/** The same code with another text for one file, or with one file more. */
+/** Returns the code set with a changed or added file. */
 export function withText(code: CodeSet, path: string, text: string): CodeSet {
   const known = code.files.some((file) => file.path === path);
   const files = known ? code.files.map((file) => file.path === path ? { path, text } : file) : [...code.files, { path, text }];

@@ -1,20 +1,20 @@
-// What comes in by hand: a drop, a file dialog, a folder dialog. Histories and code are told apart by name; a folder is code, and its
-// histories, if it has some, stay where they are.
+// Sorts files of a drop, a file dialog or a folder dialog into histories and code, by name. A folder is code;
+// histories in it are ignored.
 import { isCode } from "./code_names.ts";
 import { type FileSource, LARGEST_FILE } from "./file_source.ts";
 import type { Listing } from "./loader/virtual_files.ts";
 
-/** What was dropped, sorted. */
+/** Sorted content of a drop or a dialog. */
 export interface Dropped {
-  /** Files that may hold a history. */
+  /** Files that can be histories. */
   readonly histories: readonly File[];
-  /** Files of code that were dropped by themselves. */
+  /** Single files of code. */
   readonly files: readonly File[];
-  /** Folders, each with its name. */
+  /** Folders with their names. */
   readonly folders: readonly { readonly name: string; readonly source: FileSource }[];
 }
 
-/** Sorts what a drop holds. Call it within the event: afterwards browsers have forgotten it. */
+/** Sorts the content of a drop. Must be called in the event handler: browsers clear the data afterwards. */
 export function takeDrop(data: DataTransfer): Dropped {
   const histories: File[] = [], files: File[] = [];
   const folders: { name: string; source: FileSource }[] = [];
@@ -31,7 +31,7 @@ export function takeDrop(data: DataTransfer): Dropped {
   return { histories, files, folders };
 }
 
-/** Sorts the files of a dialog, which has no folders, or those of a folder dialog. */
+/** Sorts the files of a file dialog or a folder dialog. */
 export function takeFiles(list: Iterable<File>): Dropped {
   const histories: File[] = [], files: File[] = [], inside: File[] = [];
   for (const file of list) {
@@ -44,7 +44,7 @@ export function takeFiles(list: Iterable<File>): Dropped {
 
 const isCodeFile = (name: string) => isCode(name) || name === "package.json";
 
-/** A folder of a drop, read as it is asked for. */
+/** A dropped folder, which is read on demand. */
 function entrySource(root: FileSystemDirectoryEntry): FileSource {
   const folders = new Map<string, FileSystemDirectoryEntry>([["", root]]);
   const at = async (path: string): Promise<FileSystemDirectoryEntry | undefined> => {
@@ -65,7 +65,7 @@ function entrySource(root: FileSystemDirectoryEntry): FileSource {
       const reader = folder.createReader();
       const files: string[] = [], inner: string[] = [];
       for (;;) {
-        // Browsers give a hundred at a time, and none at the end.
+        // Browsers return at most a hundred entries per call, and an empty list at the end.
         const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
         if (some.length === 0) return { files, folders: inner };
         for (const { name, isDirectory } of some) (isDirectory ? inner : files).push(name);
@@ -80,7 +80,7 @@ function entrySource(root: FileSystemDirectoryEntry): FileSource {
   };
 }
 
-/** The files of a folder dialog: the browser has walked the folder. */
+/** The files of a folder dialog, which the browser has already listed. */
 function listSource(list: readonly File[]): FileSource {
   const files = new Map<string, File>();
   const folders = new Map<string, { files: string[]; folders: Set<string> }>([["", { files: [], folders: new Set() }]]);
@@ -106,10 +106,10 @@ function listSource(list: readonly File[]): FileSource {
   };
 }
 
-/** The text of a file. Rejects for one that is too large to be code. */
+/** The text of a file. Rejects if it is too large for code. */
 export async function readSourceText(file: File, path: string): Promise<string> {
   if (file.size > LARGEST_FILE) {
-    throw new Error(`${path} has ${Math.round(file.size / 2 ** 20)} MiB, too much for a file of code`);
+    throw new Error(`${path} has ${Math.round(file.size / 2 ** 20)} MiB, which is too large for a file of code`);
   }
   return await file.text();
 }

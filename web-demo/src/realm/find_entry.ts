@@ -1,13 +1,14 @@
-// Which of the files beside a history has its workflow: the one that exports the type's name, or declares a native workflow of that name.
-// Texts are searched, not parsed: what was found is only a place to begin, and the loader says what is wrong with it.
+// Finds the file that has the workflow of a history: it exports the type's name, or declares a native workflow
+// of that name. Texts are searched, not parsed, because the loader checks the file anyway.
 import { isBundle } from "../../../ts/modules/bundle/format.ts";
 import type { CodeFile } from "./code_set.ts";
 
-/** What was found. */
 export interface FoundEntries {
-  /** Paths, the likeliest first. One: it is the entry. Several: ask. None: no file has the workflow. */
+  /**
+   * Paths, the most likely first. One: the entry. Several: the user chooses. Empty: no file has the workflow.
+   */
   readonly candidates: readonly string[];
-  /** Names of the workflows that files have, for messages. */
+  /** Names of the workflows in the files, for messages. */
   readonly known: readonly string[];
 }
 
@@ -19,7 +20,7 @@ const COMMONJS = /\bexports\.([\p{L}_$][\p{L}\p{N}_$]*)\s*=/gu;
 const FOR_TEMPORAL = /["']@temporalio\/workflow["'/]/;
 const FOR_NATIVE = /["'](?:npm:|jsr:)?(?:@temporalex\/)?temporalex(?:@[^/"']+)?(?:\/workflow)?["']/;
 
-/** Files of more than this are generated, not written. */
+/** In characters. Larger files are generated and skipped. */
 const LARGEST = 2_000_000;
 
 /** Finds the entry among files. */
@@ -36,7 +37,7 @@ export function findEntry(files: readonly CodeFile[], workflowType: string): Fou
     if (isForTemporal) { for (const name of exported) if (/^[a-z]/i.test(name)) known.add(name); }
     const declares = native.includes(workflowType);
     if (!declares && !exported.includes(workflowType)) continue;
-    // An activity, a client's function or a test may have the workflow's name, too.
+    // An activity, a client's function or a test can have the workflow's name as well.
     const rank = (bundle || declares ? 0 : isForTemporal ? 0 : exported.includes(workflowType) ? 2 : 4) +
       (IS_TEST.test(path) ? 1 : 0);
     found.push({ path, rank });

@@ -1,4 +1,5 @@
-// From the files of a code set to the module graph that a realm evaluates. Nothing is run, and nothing is parsed on this thread.
+// Loads the files of a code set as the module graph that a realm evaluates. Runs no code, and parses in a
+// worker.
 import type { Divergence } from "../../../ts/debug/divergence/types.ts";
 import { type Problem, WorkflowLoadError } from "../../../ts/modules/loader/errors.ts";
 import type { ModuleGraph } from "../../../ts/modules/loader/graph.ts";
@@ -7,19 +8,19 @@ import type { CodeFile, CodeSet } from "./code_set.ts";
 import type { FromLoader, ToLoader } from "./loader/protocol.ts";
 import { explained } from "./missing_imports.ts";
 
-/** What a realm is started with. */
+/** The input of a realm. */
 export interface LoadedCode {
   readonly graph: ModuleGraph;
   readonly hasConverter: boolean;
-  /** With the files that are needed, and no others. */
+  /** The code set with only the files that are needed. */
   readonly code: CodeSet;
 }
 
-/** What may be read of one folder for one graph. */
+/** Limit for the files of one graph. */
 const MOST_BYTES = 128 * 1024 * 1024;
-/** Parsing that takes longer than this without asking for a file has no end. */
+/** Limit for parsing between two requests for files. */
 const LOAD_MS = 20_000;
-/** A repair that takes longer is shown as it is without the user's lines. */
+/** Limit for adapting a repair to the user's lines. After it the repair is shown without them. */
 const REPAIR_MS = 2_000;
 
 /** Loads code sets in a worker, one at a time. */
@@ -28,10 +29,10 @@ export class CodeLoader {
   #nextId = 1;
   #open: { readonly id: number; receive(message: FromLoader): void; fail(error: Error): void } | undefined;
 
-  /** Rejects with a WorkflowLoadError that names file and line of everything that cannot be loaded, and when the next load begins. */
+  /** Rejects with a WorkflowLoadError that lists file and line of all errors, and when the next load begins. */
   async load(code: CodeSet, lines: LineOptions = true): Promise<LoadedCode> {
     const id = this.#nextId++;
-    this.#open?.fail(new Error("the code was loaded again"));
+    this.#open?.fail(new Error("a newer load of the code replaced this one"));
     const worker = this.#worker ??= this.#start();
     let bytes = 0;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -40,7 +41,9 @@ export class CodeLoader {
         clearTimeout(timer);
         timer = setTimeout(() => {
           this.stop();
-          reject(new Error(`the code was not read within ${LOAD_MS / 1000} s: some file of it takes the parser too long`));
+          reject(
+            new Error(`parsing the code took longer than ${LOAD_MS / 1000} s; remove files that the workflow does not need`),
+          );
         }, LOAD_MS);
       };
       const fail = (error: Error) => {
@@ -55,7 +58,7 @@ export class CodeLoader {
             return void read(code, message).then((more) => {
               if (this.#open?.id !== id) return;
               for (const { text } of more.files) bytes += text.length;
-              if (bytes > MOST_BYTES) return fail(new Error(`the code needs more than ${MOST_BYTES >> 20} MiB of files`));
+              if (bytes > MOST_BYTES) return fail(new Error(`the files of the code are larger than ${MOST_BYTES >> 20} MiB`));
               watch();
               post(worker, { t: "more", id, ...more });
             }, fail);
@@ -101,7 +104,7 @@ export class CodeLoader {
     }
   }
 
-  /** Ends it at once, whatever it parses. */
+  /** Terminates the worker, whatever it parses. */
   stop(): void {
     this.#worker?.terminate();
     this.#worker = undefined;
@@ -116,7 +119,7 @@ export class CodeLoader {
     worker.onerror = (event) => {
       const open = this.#open;
       this.stop();
-      open?.fail(new Error(`the loader has failed: ${event.message || "it could not be started"}`));
+      open?.fail(new Error(`the loader failed: ${event.message || "its worker cannot be started"}`));
     };
     return worker;
   }
@@ -129,7 +132,7 @@ function post(worker: Worker, message: ToLoader): void {
 type More = Pick<Extract<ToLoader, { t: "more" }>, "files" | "folders">;
 
 async function read({ source }: CodeSet, want: Extract<FromLoader, { t: "want" }>): Promise<More> {
-  if (source === undefined) throw new Error("the loader asked for files, and there are no others");
+  if (source === undefined) throw new Error("the loader requested a file that the code does not have");
   const [files, folders] = await Promise.all([
     Promise.all(want.files.map(async (path): Promise<CodeFile> => ({ path, text: await source.read(path) }))),
     Promise.all(want.folders.map(async (path): Promise<More["folders"][number]> => [path, await source.list(path)])),
@@ -137,7 +140,7 @@ async function read({ source }: CodeSet, want: Extract<FromLoader, { t: "want" }
   return { files, folders };
 }
 
-/** The entry first, then the user's own, then packages'. Files of a set without a folder stay, needed or not. */
+/** The entry first, then the user's files, then packages. Sets without a folder keep all files. */
 function inOrder(files: readonly CodeFile[], code: CodeSet): readonly CodeFile[] {
   const all = code.source === undefined ? code.files : files;
   const rank = ({ path }: CodeFile) => path === code.entry ? 0 : path.includes("node_modules/") ? 2 : 1;

@@ -1,5 +1,6 @@
-// A realm for the code of a code set: a worker inside a sandboxed frame of an opaque origin, behind the determinism guard and a watchdog.
-// `PageRealms` keeps what makes the next realm fast: the frame, and in it a worker that has its script and its core already.
+// A realm for a code set: a worker in a sandboxed frame of an opaque origin, behind the determinism guard and a
+// watchdog. `PageRealms` keeps the frame, and in it a spare worker that has loaded script and core, so that the
+// next realm starts fast.
 import { createWorkerRealm, type ReplayOptions, type ReplayVerdict, type WorkerRealm } from "temporalex/slim";
 import type { ReplayingRealm } from "temporalex/debug";
 import type { Divergence } from "../../../ts/debug/divergence/types.ts";
@@ -10,11 +11,11 @@ import type { CodeSet } from "./code_set.ts";
 import { CodeLoader } from "./load_code.ts";
 import { SandboxFrame } from "./sandbox_frame.ts";
 
-/** A workflow that computes for so long without yielding is ended, milliseconds. */
+/** Milliseconds. A workflow that computes longer without yielding is terminated. */
 const WATCHDOG_MS = 2000;
 const STARTUP_MS = 10_000;
 
-/** What was ended on request. */
+/** The code was stopped on request. */
 export class StoppedError extends Error {
   override name = "StoppedError";
 
@@ -23,48 +24,48 @@ export class StoppedError extends Error {
   }
 }
 
-/** Runs the files of one code set. For `openSession` of "temporalex/debug". */
+/** Runs the files of one code set. Used by `openSession` of "temporalex/debug". */
 export interface PageRealm extends ReplayingRealm, Pick<WorkerRealm, "runTask" | "evict"> {
-  /** With the files that the entry needs. */
+  /** The code set with the files that the entry needs. */
   readonly code: CodeSet;
-  /** What the loader warned of. */
+  /** Warnings of the loader. */
   readonly warnings: readonly Problem[];
   /**
-   * Starts the worker of the next text, which then has its script and its core already. Call it after the verdict: to
-   * start one takes more of the processor than most replays.
+   * Starts the worker of the next text, so that it has loaded script and core. Call it after the verdict,
+   * because starting a worker takes more CPU than most replays.
    */
   prepareNext(): void;
-  /** Ends it; replays that are open reject. */
+  /** Stops the code; open replays reject. */
   dispose(): void;
 }
 
-/** Makes realms for one open run, each for another text of its code. The next one ends the one before. */
+/** Creates the realms of one open run, one for each text of its code. Each realm replaces the previous one. */
 export class PageRealms {
   readonly #loader = new CodeLoader();
   #frame: Promise<SandboxFrame> | undefined;
-  /** Ends a frame that is still loading. */
+  /** Removes a frame that is still loading. */
   #framing = new AbortController();
   #spare: WebWorker | undefined;
-  /** The code set that was opened last: one that is opened again is being edited. */
+  /** Id of the last code set: a set that is opened again is being edited. */
   #last = "";
   #current: { dispose(): void } | undefined;
   #disposed = false;
 
   /**
-   * Loads the code and starts a realm with it. The caller has made sure that the code may run (permission.ts). Rejects with a
-   * WorkflowLoadError that names file and line of everything that cannot be loaded, and with a StoppedError where it is ended first.
+   * Loads the code and starts a realm. The caller has checked that the code may run (permission.ts). Rejects
+   * with a WorkflowLoadError that lists file and line of all errors, or with a StoppedError.
    */
   async open(code: CodeSet, lines: LineOptions = true): Promise<PageRealm> {
     this.#current?.dispose();
     const stop = stoppable();
     this.#current = { dispose: stop.now };
-    // Frame and core are made while the code is read.
+    // Frame and core are loaded while the code is read.
     const framed = this.#opened();
     framed.catch(() => {});
     const { graph, hasConverter, code: loaded } = await stop.race(this.#loader.load(code, lines));
     const frame = await stop.race(framed);
     const ended = new AbortController();
-    // Also a worker that is kept by the top level of a module.
+    // Also stops a worker in which the top level of a module does not return.
     stop.then(() => ended.abort());
     const starting = createWorkerRealm({
       entry: () => this.#worker(frame),
@@ -85,7 +86,7 @@ export class PageRealms {
     });
   }
 
-  /** Ends what runs, at once, and everything that was kept for the next realm. */
+  /** Stops the code, and discards everything that was kept for the next realm. */
   stop(): void {
     this.#current?.dispose();
     this.#current = undefined;
@@ -98,7 +99,7 @@ export class PageRealms {
     void frame?.then((opened) => opened.remove(), () => {});
   }
 
-  /** As `stop`, for good. */
+  /** Like `stop`, permanently. */
   dispose(): void {
     this.stop();
     this.#disposed = true;
@@ -110,7 +111,7 @@ export class PageRealms {
     const { signal } = this.#framing;
     return this.#frame = before.catch(() => undefined).then(async (frame) => {
       if (frame !== undefined && !frame.removed) return frame;
-      // A stop that came meanwhile has nothing to remove: no frame may be made after it.
+      // After a stop in the meantime, no frame may be created.
       signal.throwIfAborted();
       this.#spare = undefined;
       return await SandboxFrame.open({ signal });
@@ -128,12 +129,12 @@ export class PageRealms {
   }
 }
 
-/** A promise of a stop that may come at any time. */
+/** A stop that can be requested at any time. */
 interface Stop {
   now(): void;
   then(listener: () => void): void;
   readonly stopped: boolean;
-  /** What the promise gives, unless the stop comes first. */
+  /** The result of the promise, or a rejection at the stop. */
   race<T>(promise: Promise<T>): Promise<T>;
 }
 
@@ -160,7 +161,7 @@ function stoppable(): Stop {
   };
 }
 
-/** What a realm needs of who made it. */
+/** What a realm needs from its creator. */
 interface RealmOwner {
   inLines(divergence: Divergence): Promise<Divergence>;
   prepareNext(): void;
@@ -207,7 +208,7 @@ class SandboxedRealm implements PageRealm {
   }
 
   prepareNext(): void {
-    // Another text has come: its realm takes what there is.
+    // After a stop the newer text uses the spare worker.
     if (!this.#stop.stopped) this.#owner.prepareNext();
   }
 

@@ -1,5 +1,5 @@
-// Which code may run. The page's own samples may, and what `temporalex debug` was started with; everything else runs after a click on a
-// dialog that shows it. Edits of what was permitted are the user's own.
+// Which code may run. Samples and the code of `temporalex debug` may run. Other code runs after a click in a
+// dialog that shows it; edits of permitted code may run as well.
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { CodeSet } from "./code_set.ts";
 
@@ -13,7 +13,7 @@ export function mayRun({ id, origin }: CodeSet): boolean {
   return origin === "sample" || origin === "command line" || permitted.value.has(id);
 }
 
-/** The user has seen what will run, and wants it. */
+/** Permits a code set that the user has seen. */
 export function permit({ id }: CodeSet): void {
   permitted.value = new Set([...permitted.value, id]);
 }

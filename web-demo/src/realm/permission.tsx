@@ -103,7 +103,7 @@ function WhatWillRun({ run, code }: { readonly run: OpenRun; readonly code: Code
           </li>
         ))}
       </ul>
-      <p class="code-doors">
+      <p class="code-buttons">
         <button
           type="button"
           class="button main"

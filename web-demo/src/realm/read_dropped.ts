@@ -1,13 +1,13 @@
-// The texts of what was dropped: files by themselves, and the user's own files in a folder.
+// Reads dropped files, and the user's files of a dropped folder.
 import { isCode, isSkipped } from "./code_names.ts";
 import type { CodeFile } from "./code_set.ts";
 import { readSourceText } from "./dropped.ts";
 import type { FileSource } from "./file_source.ts";
 
-/** Files that are searched for the workflow at most: a folder with more is not a project's. */
+/** Limit for searched files. A folder with more is not a project. */
 const MOST_FILES = 5000;
 
-/** The user's own files of code in a folder: not its packages, and not what begins with a dot. */
+/** The user's files of code in a folder, without packages and hidden files. */
 export async function ownFiles(source: FileSource): Promise<CodeFile[]> {
   const paths: string[] = [];
   const open = [""];
@@ -19,14 +19,14 @@ export async function ownFiles(source: FileSource): Promise<CodeFile[]> {
   }
   return await Promise.all(
     paths.slice(0, MOST_FILES).map(async (path) => {
-      // A file that cannot be read may still be one that is not needed.
+      // A file that cannot be read is possibly not needed.
       const text = await source.read(path).catch(() => "");
       return { path, text };
     }),
   );
 }
 
-/** The texts of files that were dropped by themselves. Two of one name are told apart by a number. */
+/** The texts of single files. Equal names get a number. */
 export async function readFiles(files: readonly File[]): Promise<CodeFile[]> {
   const taken = new Set<string>();
   return await Promise.all(files.map(async (file) => {

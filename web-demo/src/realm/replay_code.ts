@@ -1,4 +1,5 @@
-// Replays open runs against the code beside them. Each run keeps its frame while it is open, so the next text has its verdict fast.
+// Replays open runs against their code. Each run keeps its frame while it is open, so that the next replay
+// starts fast.
 import { type DebugSession, openSession, type PreparedHistory, prepareHistory } from "temporalex/debug";
 import type { FirstVerdict } from "../app/state.ts";
 import type { CodeSet } from "./code_set.ts";
@@ -7,27 +8,28 @@ import { PageRealms } from "./page_realm.ts";
 
 interface Kept {
   readonly realms: PageRealms;
-  /** Of the history that was read. */
+  /** Bytes of the history that was read. */
   readonly bytes: Uint8Array;
   /** Read once for all texts of the code. */
   readonly history: Promise<PreparedHistory>;
 }
-/** A verdict that was told is in sight by then. */
+/** Milliseconds until a reported verdict is visible. */
 const PAINT_MS = 50;
 const kept = new Map<string, Kept>();
 
-/** What is replayed: an OpenRun. */
+/** The replayed run: an OpenRun. */
 export interface Replayed {
-  /** Tells runs apart. */
+  /** Identifies the run. */
   readonly key: string;
-  /** Of the history's file. */
+  /** Bytes of the history's file. */
   readonly bytes: Uint8Array;
 }
 
 /**
- * Replays a run against code that may run. Rejects where the code cannot be loaded, and with a StoppedError once it is stopped. With `tell`
- * it is replayed twice: first without lines, values and call sites, which is several times faster and says whether the code replays. (That
- * it fails is not told early: the second replay knows whether it is a divergence after all.)
+ * Replays a run against permitted code. Rejects if the code cannot be loaded, and with a StoppedError if it is
+ * stopped. With `tell` the run is replayed twice. The first replay records no lines, values and call sites: it
+ * is several times faster, and reports whether the code replays. Its failure is not reported, because only the
+ * second replay knows whether it is a divergence.
  */
 export async function replayCode(
   { key, bytes }: Replayed,
@@ -35,7 +37,7 @@ export async function replayCode(
   tell?: (said: FirstVerdict) => void,
 ): Promise<DebugSession> {
   let own = kept.get(key);
-  // A run that goes on, or whose file was written again, has another history under the same key.
+  // A run with new events, or whose file was written again, has another history under the same key.
   if (own?.bytes !== bytes) {
     kept.set(key, own = { realms: own?.realms ?? new PageRealms(), bytes, history: prepareHistory(bytes) });
   }
@@ -53,18 +55,20 @@ export async function replayCode(
   }
 }
 
-/** Ends the code of a run at once; the next replay starts again. */
+/** Stops the code of a run. The next replay starts it again. */
 export function stopCode({ key }: Pick<Replayed, "key">): void {
   kept.get(key)?.realms.stop();
 }
 
-/** The run is closed. */
+/** Disposes the realms of a closed run. */
 export function closeCode({ key }: Pick<Replayed, "key">): void {
   kept.get(key)?.realms.dispose();
   kept.delete(key);
 }
 
-/** The code with all the files that its entry needs. Nothing is run. Rejects as a replay does where it cannot be loaded. */
+/**
+ * Loads the code with all files that its entry needs, without running it. Rejects if the code cannot be loaded.
+ */
 export async function readCode(code: CodeSet): Promise<CodeSet> {
   const loader = new CodeLoader();
   try {

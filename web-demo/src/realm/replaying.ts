@@ -1,4 +1,5 @@
-// Replays a run whenever its code changes and may run, and says what came of it. The last session stays in sight until the next one is there.
+// Replays a run when its code changes and may run, and sets its verdict. The previous session stays visible
+// until the next one exists.
 import { batch, effect } from "@preact/signals";
 import type { DebugSession } from "temporalex/debug";
 import { type FirstVerdict, type OpenRun, showProblem, type Verdict } from "../app/state.ts";
@@ -7,12 +8,12 @@ import { showChanged } from "../inspector/changed.ts";
 import { mayRun } from "./permission.ts";
 
 /**
- * Replays the run against the code. Rejects where the code cannot be run at all. `tell` is for an edit: it is called as soon as it is known
- * whether the code replays, which is sooner than what each of its lines did.
+ * Replays the run against the code. Rejects if the code cannot run. `tell` is for edits: it is called when it
+ * is known whether the code replays, before its lines are known.
  */
 export type Replay = (run: OpenRun, code: CodeSet, tell?: (said: FirstVerdict) => void) => Promise<DebugSession>;
 
-/** What a load error tells; by its shape, because the loader comes with the first replay. */
+/** Recognizes a load error by its shape, because its class is loaded with the first replay. */
 interface LoadError extends Error {
   readonly problems?: readonly {
     readonly code: string;
@@ -22,7 +23,7 @@ interface LoadError extends Error {
   }[];
 }
 
-/** Watches the code of a run. Returns what ends the watch. */
+/** Watches the code of a run. Returns a function that stops it. */
 export function replayOnChange(run: OpenRun, replay: Replay): () => void {
   let asked = 0;
   let last: CodeSet | undefined;
@@ -61,7 +62,7 @@ export function replayOnChange(run: OpenRun, replay: Replay): () => void {
     const mine = ++asked;
     const before = run.verdict.peek();
     const isEdit = code !== undefined && last?.id === code.id;
-    // Code that waits for permission has not been replayed: it is no edit when it may run.
+    // Code that waits for permission has not been replayed, so its first replay is not an edit.
     last = may ? code : undefined;
     if (code === undefined || !may) {
       run.verdict.value = { state: code === undefined ? "none" : "waiting for permission" };

@@ -1,4 +1,4 @@
-// The code of open runs: put beside a run, replayed as soon as it may run, stopped.
+// The code of open runs: attaches, replays and stops it.
 import { effect, type Signal, signal } from "@preact/signals";
 import { currentRun, openedRuns, type OpenRun } from "../app/state.ts";
 import type { CodeSet } from "./code_set.ts";
@@ -6,12 +6,12 @@ import { replayOnChange } from "./replaying.ts";
 
 const watched = new WeakSet<OpenRun>();
 
-/** Several files have the workflow: which one is it? Undefined: nothing is asked. */
+/** The question which of several files has the workflow; undefined without a question. */
 export const entryQuestion: Signal<
   { readonly run: OpenRun; readonly candidates: readonly string[]; choose(path: string): void } | undefined
 > = signal(undefined);
 
-/** Puts code beside a run. It is replayed as soon as it may run. */
+/** Attaches code to a run. It is replayed as soon as it may run. */
 export function putCode(run: OpenRun, code: CodeSet): void {
   run.code.value = code;
   if (watched.has(run)) return;
@@ -20,7 +20,7 @@ export function putCode(run: OpenRun, code: CodeSet): void {
     const { replayCode } = await import("./replay_code.ts");
     return await replayCode(run, current, tell);
   });
-  // The run of the first screen is shown without being in the list.
+  // The run of the first screen is not in the list.
   let wasOpen = false;
   const unwatch = effect(() => {
     const isOpen = openedRuns.value.includes(run) || currentRun.value === run;
@@ -35,7 +35,7 @@ export function putCode(run: OpenRun, code: CodeSet): void {
   });
 }
 
-/** Ends the run's code at once, also where it computes without end. */
+/** Stops the code of a run, also in an endless loop. */
 export async function stopRunning(run: OpenRun): Promise<void> {
   const { stopCode } = await import("./replay_code.ts");
   stopCode(run);

@@ -1,5 +1,5 @@
-// The histories that come with the page, as the `temporal` command line exports them. Their texts are part of the debugger's code: choosing
-// one asks nothing of any server.
+// The histories that are part of the page, as exported by the `temporal` command line. Their texts are part of
+// the debugger's script, so no request is needed.
 import batch from "../../samples/batch_process.json?raw";
 import counter from "../../samples/counter.json?raw";
 import collector from "../../samples/event_collector.json?raw";
@@ -18,9 +18,14 @@ export interface Sample {
 }
 
 export const samples: readonly Sample[] = [
-  { id: "shopping_cart", name: "Shopping cart", about: "updates, a charge that is tried again, a confirmation", text: cart },
-  { id: "shopping_cart_open", name: "Shopping cart, still open", about: "what a parked run waits for", text: open },
-  { id: "shopping_cart_diverged", name: "Shopping cart of other code", about: "the code and this history part", text: diverged },
+  { id: "shopping_cart", name: "Shopping cart", about: "updates, a charge that is retried, a confirmation", text: cart },
+  { id: "shopping_cart_open", name: "Shopping cart, running", about: "what an open run waits for", text: open },
+  {
+    id: "shopping_cart_diverged",
+    name: "Shopping cart, changed code",
+    about: "the code diverges from the history",
+    text: diverged,
+  },
   { id: "inventory", name: "Inventory", about: "update handlers that work in the background", text: inventory },
   { id: "batch_process", name: "Batch", about: "activities in parallel", text: batch },
   { id: "event_collector", name: "Event collector", about: "a loop with a timeout that continues as new", text: collector },

@@ -1,4 +1,5 @@
-// The code that the page has: the examples. It runs in the sandbox as all other code does, without a click, because it is the page's own.
+// The code of the samples: the examples. It runs in the sandbox like all code, but without a click, because it
+// is part of the page.
 import batch from "../../../examples/batch_process/workflow.ts?raw";
 import counter from "../../../examples/counter/workflow.ts?raw";
 import entity from "../../../examples/entity/workflow.ts?raw";
@@ -9,7 +10,7 @@ import order from "../../../examples/order_processing/workflow.ts?raw";
 import cart from "../../../examples/shopping_cart/workflow.ts?raw";
 import { type CodeSet, codeSet } from "./code_set.ts";
 
-/** Folder and text of the workflows by their type. */
+/** Folder and text of the workflows, by type. */
 const CODE: { readonly [workflowType: string]: readonly [folder: string, text: string] } = {
   BatchProcess: ["batch_process", batch],
   Counter: ["counter", counter],
@@ -21,7 +22,7 @@ const CODE: { readonly [workflowType: string]: readonly [folder: string, text: s
   ShoppingCart: ["shopping_cart", cart],
 };
 
-/** The files of the example that has this workflow; undefined where none has. */
+/** The files of the example with this workflow; undefined if no example has it. */
 export function sampleCode(workflowType: string): CodeSet | undefined {
   if (!Object.hasOwn(CODE, workflowType)) return undefined;
   const [folder, text] = CODE[workflowType]!;

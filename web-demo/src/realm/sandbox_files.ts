@@ -1,4 +1,4 @@
-// What the frame is given: the worker's script and the core's bytes, fetched once from this page's own origin.
+// The files of the frame: the worker's script and the core's bytes, fetched once from the page's origin.
 import coreUrl from "temporalex/worker.wasm?url";
 import scriptUrl from "virtual:sandbox";
 
@@ -9,7 +9,7 @@ export interface SandboxFiles {
 
 let fetched: Promise<SandboxFiles> | undefined;
 
-/** Fetches them; again after a fetch that failed. */
+/** Fetches the files; fetches again after a failure. */
 export function sandboxFiles(): Promise<SandboxFiles> {
   fetched ??= read();
   fetched.catch(() => fetched = undefined);
@@ -27,6 +27,8 @@ async function read(): Promise<SandboxFiles> {
 async function get(url: string): Promise<Response> {
   const address = new URL(url, document.baseURI);
   const response = await fetch(address);
-  if (!response.ok) throw new Error(`${address.href} cannot be fetched: ${response.status} ${response.statusText}`);
+  if (!response.ok) {
+    throw new Error(`${address.href} cannot be fetched: the server responded with ${response.status} ${response.statusText}`);
+  }
   return response;
 }

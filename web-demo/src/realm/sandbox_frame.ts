@@ -1,17 +1,17 @@
-// The page's side of the sandboxed frame: makes it, gets workers from it, and ends both. What comes out of it was perhaps sent by hostile
-// code, so it goes to checked readers only (checked_messages.ts).
+// The page's side of the sandboxed frame: creates it, starts workers in it, and terminates both. Messages from
+// it can be hostile, so they are checked before use (checked_messages.ts).
 import type { WebWorker } from "../../../ts/platform/threads.ts";
 import { checkedMessage } from "./checked_messages.ts";
 import { type SandboxFiles, sandboxFiles } from "./sandbox_files.ts";
 import { frameUrl } from "virtual:sandbox";
 import type { FrameStart, FromFrame, ToFrame } from "./frame/protocol.ts";
 
-/** A slow phone starts the frame within this. */
+/** Milliseconds. A slow phone starts the frame within this time. */
 const START_MS = 20_000;
-/** A frame that was loaded answers at once; so long is waited where there is another way. */
+/** Milliseconds. A loaded frame responds at once. This is the limit if there is another way to load it. */
 const REPLY_MS = 3000;
 const SANDBOX = "allow-scripts";
-/** A frame that does not end a worker within this is removed, and its workers with it. */
+/** Milliseconds. A frame that does not terminate a worker within this time is removed with all its workers. */
 const END_MS = 300;
 const MESSAGES_PER_SECOND = 50_000;
 
@@ -23,15 +23,15 @@ interface Held {
 }
 
 export interface FrameOptions {
-  /** What its workers run. Default: realms. */
+  /** The script of its workers. Default: that of realms. */
   readonly files?: SandboxFiles & Pick<FrameStart, "hasCrypto">;
-  /** Throws for a message that such a worker does not send. */
+  /** Throws if the worker's script does not send such a message. */
   readonly check?: (data: unknown) => unknown;
-  /** Aborted, it removes a frame that is still loading, at once. */
+  /** Aborting removes a frame that is still loading. */
   readonly signal?: AbortSignal;
 }
 
-/** One frame. Each code set has its own, so that no two have an origin in common. */
+/** One frame. Each code set has a separate frame, so that no two share an origin. */
 export class SandboxFrame {
   readonly #control: MessagePort;
   readonly #check: (data: unknown) => unknown;
@@ -40,7 +40,7 @@ export class SandboxFrame {
   #nextId = 1;
   #removed = false;
 
-  /** Makes a frame. Rejects where the browser or the server does not let it be. */
+  /** Creates a frame. Rejects if the browser or the server prevents it. */
   static async open(options: FrameOptions = {}): Promise<SandboxFrame> {
     const { files = await sandboxFiles(), check = checkedMessage, signal } = options;
     return new SandboxFrame(...await SandboxFrame.#from(files, signal), check);
@@ -52,15 +52,16 @@ export class SandboxFrame {
     try {
       return await SandboxFrame.#open(files, "from the server", isKept ? REPLY_MS : START_MS, signal);
     } catch (error) {
-      // A browser says of a page that could not be fetched that it is loaded: it is known by its silence.
+      // Browsers also fire the load event for a frame that was not fetched. Such a frame does not respond.
       if (!isKept || signal?.aborted === true) throw error;
       return await SandboxFrame.#open(files, "from the service worker", START_MS, signal);
     }
   }
 
   /**
-   * A service worker does not see what a frame with the attribute `sandbox` loads. So what it keeps is loaded without the attribute: its
-   * response has the same sandbox in its policy, the document's own script refuses to be anything but sandboxed, and so does this page.
+   * A service worker does not see requests of a frame with the attribute `sandbox`. Therefore the cached frame
+   * is loaded without the attribute: its response has the same sandbox in its policy, and both the document's
+   * script and this page reject a frame that is not sandboxed.
    */
   static async #open(
     files: SandboxFiles,
@@ -80,12 +81,12 @@ export class SandboxFrame {
     let timer: ReturnType<typeof setTimeout> | undefined;
     try {
       await new Promise<void>((resolve, reject) => {
-        const late = () => reject(new Error("it has not started in time"));
+        const late = () => reject(new Error("it did not start in time"));
         timer = setTimeout(late, START_MS);
         signal?.addEventListener("abort", () => reject(new Error("it was stopped")), { once: true });
         element.onload = () => {
-          if (element.contentDocument !== null) return reject(new Error("it has the origin of this page"));
-          // Wherever the document went from here, it would be sandboxed there, too.
+          if (element.contentDocument !== null) return reject(new Error("the frame has the origin of this page"));
+          // A navigation of the document would be sandboxed as well.
           element.setAttribute("sandbox", SANDBOX);
           clearTimeout(timer);
           timer = setTimeout(late, replyMs);
@@ -95,7 +96,7 @@ export class SandboxFrame {
         element.onerror = () => reject(new Error("sandbox.html cannot be loaded"));
         port1.onmessage = ({ data }: MessageEvent<FromFrame>) => {
           if (data.t === "here") resolve();
-          else reject(new Error(data.t === "refused" ? data.message : "it sent something else than its greeting"));
+          else reject(new Error(data.t === "refused" ? data.message : "its first message is unknown"));
         };
         document.body.append(element);
       });
@@ -116,12 +117,15 @@ export class SandboxFrame {
     control.onmessage = ({ data }: MessageEvent<FromFrame>) => this.#receive(data);
   }
 
-  /** It was removed, with all of its workers. */
+  /** Whether the frame was removed with all its workers. */
   get removed(): boolean {
     return this.#removed;
   }
 
-  /** A new worker with the realm's script, which compiles the core at once. A spare one prepares itself further. */
+  /**
+   * Starts a worker with the realm's script, which compiles the core at once. A spare worker prepares itself
+   * further.
+   */
   worker(isSpare = false): WebWorker {
     if (this.#removed) throw new Error("the frame for workflow code was removed");
     const id = this.#nextId++;
@@ -140,7 +144,7 @@ export class SandboxFrame {
         this.#check(event.data);
       } catch (error) {
         this.#end(id);
-        return this.#tellDeath(worker, `it sent a message that is not taken: ${(error as Error).message}`);
+        return this.#reportDeath(worker, `the worker sent an invalid message: ${(error as Error).message}`);
       }
       worker.onmessage?.(event);
     };
@@ -150,7 +154,7 @@ export class SandboxFrame {
     return worker;
   }
 
-  /** Ends it and all of its workers, at once. */
+  /** Removes the frame with all its workers. */
   remove(): void {
     if (this.#removed) return;
     this.#removed = true;
@@ -164,7 +168,7 @@ export class SandboxFrame {
     this.#control.postMessage(message, transfer);
   }
 
-  /** The frame ends its worker; one that is too busy for it is removed. */
+  /** Timers of workers that the frame is terminating. If the frame is too busy, it is removed. */
   readonly #ending = new Map<number, ReturnType<typeof setTimeout>>();
 
   #end(id: number): void {
@@ -173,16 +177,16 @@ export class SandboxFrame {
     this.#workers.delete(id);
     held.port.close();
     this.#post({ t: "end", id });
-    this.#ending.set(id, setTimeout(() => this.#lose("the frame did not end a worker"), END_MS));
+    this.#ending.set(id, setTimeout(() => this.#lose("the frame did not terminate a worker"), END_MS));
   }
 
   #lose(reason: string): void {
     const others = [...this.#workers.values()];
     this.remove();
-    for (const { worker } of others) this.#tellDeath(worker, reason);
+    for (const { worker } of others) this.#reportDeath(worker, reason);
   }
 
-  #tellDeath(worker: WebWorker, reason: string): void {
+  #reportDeath(worker: WebWorker, reason: string): void {
     worker.onerror?.(new ErrorEvent("error", { message: reason, cancelable: true }));
   }
 
@@ -194,7 +198,7 @@ export class SandboxFrame {
       const held = this.#workers.get(message.id);
       this.#workers.delete(message.id);
       held?.port.close();
-      if (held !== undefined) this.#tellDeath(held.worker, message.reason.slice(0, 1000));
+      if (held !== undefined) this.#reportDeath(held.worker, message.reason.slice(0, 1000));
     }
   }
 }

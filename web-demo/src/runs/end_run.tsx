@@ -1,4 +1,4 @@
-// Cancel and terminate: each behind a dialog that names the run.
+// Buttons that cancel and terminate a run, each with a dialog that names the run.
 import { type Signal, useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import { Dialog } from "../ui/dialog.tsx";
@@ -22,7 +22,7 @@ const WAYS: readonly How[] = [
     id: "cancel-run",
     button: "Cancel",
     title: "Cancel this run?",
-    text: "Its code is told, and may clean up before it ends.",
+    text: "Requests cancellation. The workflow can clean up first.",
     class: "button",
     end: (run, reason) => handleOf(run).cancel(reason),
   },
@@ -30,7 +30,7 @@ const WAYS: readonly How[] = [
     id: "terminate-run",
     button: "Terminate",
     title: "Terminate this run?",
-    text: "It ends at once. Its code is not told and cleans nothing up.",
+    text: "Ends the workflow at once. The workflow cannot clean up.",
     class: "button risky",
     end: (run, reason) => handleOf(run).terminate(reason),
   },
@@ -62,7 +62,7 @@ function EndButton({ run, how }: { run: Watched; how: How }): JSX.Element {
           </p>
           <p>{how.text}</p>
           <label class="reason">
-            Reason <span class="soft">in its history</span>
+            Reason <span class="soft">(recorded in the history)</span>
             <input value={reason.value} onInput={(event) => (reason.value = event.currentTarget.value)} />
           </label>
           {trouble.value !== undefined && <p class="bad" role="alert">{trouble.value}</p>}

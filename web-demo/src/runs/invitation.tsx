@@ -1,28 +1,28 @@
-// The room of runs where nothing serves it any: what it shows, and the commands that do, to be copied.
+// The room of runs on a page without a service: its features, and the commands that serve it.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import "./invitation.css";
 
 const COMMANDS: readonly (readonly [string, string])[] = [
-  ["A store of this machine", "npx temporalex ui --store shop.sqlite"],
+  ["A store on this machine", "npx temporalex ui --store shop.sqlite"],
   ["A Temporal cluster", "npx temporalex ui --address localhost:7233"],
-  ["To look only", "npx temporalex ui --address localhost:7233 --read-only"],
+  ["Read-only", "npx temporalex ui --address localhost:7233 --read-only"],
 ];
 
 const SHOWN: readonly (readonly [string, string])[] = [
-  ["Find", "Workflows as they start and end, by list filter, status and time."],
-  ["Watch", "One run with its timeline as it grows, and what it waits for."],
-  ["Act", "Signals, updates and queries by forms; cancel and terminate."],
-  ["Debug", "Any run in the debugger, beside its code, in one click."],
+  ["Find", "Live list of workflows, by list filter, status and time."],
+  ["Watch", "A run with its growing timeline, and what it waits for."],
+  ["Act", "Forms for signals, updates and queries; cancel and terminate."],
+  ["Debug", "Each run in the debugger, next to its code, in one click."],
 ];
 
-/** Needs nothing but the page's own files. */
+/** Uses only files of the page. */
 export function Invitation(): JSX.Element {
   const [copied, setCopied] = useState<string>();
   return (
     <div class="invitation">
-      <h1>Every run of a store or a cluster, as it happens.</h1>
-      <p class="lead">This room is served from your machine, on the loopback. Start it with one of these:</p>
+      <h1>All runs of a store or a cluster, live.</h1>
+      <p class="lead">This room is served on the loopback interface of your machine. Start it with one of these commands:</p>
       <dl class="invitation-commands">
         {COMMANDS.map(([what, command]) => (
           <div key={command}>

@@ -1,4 +1,4 @@
-// The list of runs: a grid in which arrows move and Enter opens the panel.
+// The list of runs: a grid. Arrow keys move, Enter opens the panel.
 import type { JSX } from "preact";
 import type { WorkflowSummary } from "temporalex/client";
 import { Glyph } from "../ui/glyph.tsx";
@@ -10,8 +10,8 @@ import { watched, watchRun } from "./watched_run.ts";
 export function RunList(): JSX.Element {
   const list = rows.value;
   if (trouble.value !== undefined && list === undefined) return <div class="run-list" />;
-  if (list === undefined) return <p class="section soft">Asking for the runs…</p>;
-  if (list.length === 0) return <p class="section say">No run matches. Runs that start appear here.</p>;
+  if (list === undefined) return <p class="section soft">Loading the runs…</p>;
+  if (list.length === 0) return <p class="section say">No run matches. New runs appear here.</p>;
   const at = Math.max(0, list.findIndex(({ runId }) => runId === watched.value?.runId));
   const onKeyDown = (event: KeyboardEvent) => {
     const row = (event.target as Element).closest<HTMLElement>("[role=row]");
@@ -28,7 +28,7 @@ export function RunList(): JSX.Element {
     <div class="run-list">
       <div role="grid" aria-label="Runs" aria-rowcount={list.length + 1} onKeyDown={onKeyDown}>
         <div class="run-row head" role="row">
-          {["Status", "Workflow id", "Type", "Now", "Started", "Lasts", "Events"].map((title) => (
+          {["Status", "Workflow id", "Type", "Now", "Started", "Duration", "Events"].map((title) => (
             <span role="columnheader" key={title} class={`c-${title.toLowerCase().replace(" ", "-")}`}>{title}</span>
           ))}
         </div>
@@ -41,7 +41,7 @@ export function RunList(): JSX.Element {
   );
 }
 
-/** How many of the runs are shown, and a button for more. */
+/** The number of shown runs, and a button that shows more. */
 function Further({ shown }: { shown: number }): JSX.Element | null {
   const all = Object.values(counts.value).reduce((sum, n) => sum + n, 0);
   if (shown < PAGE_ROWS || all <= shown) return null;
@@ -94,7 +94,7 @@ function Row({ run, isStop }: { run: WorkflowSummary; isStop: boolean }): JSX.El
   );
 }
 
-/** The time of today, the date of other days. */
+/** The time of today, else the date. */
 function shortTime(ms: number): string {
   const at = new Date(ms);
   return at.toDateString() === new Date().toDateString()

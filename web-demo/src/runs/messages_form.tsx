@@ -1,4 +1,5 @@
-// Signals, updates and queries of a run: those that its workflow names (`__temporal_workflow_metadata`), or any by name.
+// Forms for signals, updates and queries: those that the workflow declares (`__temporal_workflow_metadata`), or
+// others by name.
 import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { JSX } from "preact";
 import { formatJson } from "../../../ts/run_view/value_text.ts";
@@ -41,7 +42,7 @@ async function messagesOf({ workflowId, runId }: Watched): Promise<readonly Mess
   ];
 }
 
-/** The arguments in a field: a JSON value a line, or none. Throws an Error that names the line. */
+/** Parses the arguments: one JSON value per line, or nothing. Throws an Error that names the line. */
 export function parseArguments(text: string): unknown[] {
   const whole = text.trim();
   if (whole === "") return [];
@@ -52,7 +53,7 @@ export function parseArguments(text: string): unknown[] {
       try {
         return JSON.parse(line) as unknown;
       } catch (error) {
-        throw new Error(`argument ${i + 1} is not JSON (${(error as Error).message}); a text stands in quotes: "PEN-2"`);
+        throw new Error(`argument ${i + 1} is not JSON (${(error as Error).message}); quote string values: "PEN-2"`);
       }
     });
   }
@@ -62,10 +63,10 @@ async function send({ workflowId, runId }: Watched, { kind, name }: Message, arg
   const handle = client!.getHandle(undefined as string | undefined, workflowId, runId).with({ timeout: SEND_MS });
   if (kind === "signal") {
     await handle.signal(name, ...args);
-    return "Sent. The run has it in its history.";
+    return "Sent. The signal is in the history.";
   }
   const value = kind === "query" ? await handle.query(name, ...args) : await handle.executeUpdate(name, { args });
-  return value === undefined ? "Answered, with nothing." : formatJson(value);
+  return value === undefined ? "Completed without a result." : formatJson(value);
 }
 
 interface Said {
@@ -73,7 +74,10 @@ interface Said {
   readonly isFailure: boolean;
 }
 
-/** The messages that the workflow names, and why it did not. A worker that starts, or a server that comes back, names them later. */
+/**
+ * The messages that the workflow declares, and the last error. Asks again until it succeeds, because a worker
+ * can start later.
+ */
 function useMessages(run: Watched): { known: Signal<readonly Message[] | undefined>; trouble: Signal<string | undefined> } {
   const known = useSignal<readonly Message[] | undefined>(undefined);
   const trouble = useSignal<string | undefined>(undefined);
@@ -99,7 +103,7 @@ function useMessages(run: Watched): { known: Signal<readonly Message[] | undefin
   return { known, trouble };
 }
 
-/** `open`: the run takes signals and updates; a closed one answers queries alone. */
+/** `open`: whether the run accepts signals and updates. A closed run accepts only queries. */
 export function MessagesForm({ run, open, readOnly }: { run: Watched; open: boolean; readOnly: boolean }): JSX.Element {
   const { known, trouble } = useMessages(run);
   const chosen: Signal<Message | undefined> = useSignal<Message | undefined>(undefined);
@@ -126,7 +130,7 @@ export function MessagesForm({ run, open, readOnly }: { run: Watched; open: bool
   const isOther = message !== undefined && !shown.includes(message);
   return (
     <section class="section send">
-      <h3>{open && !readOnly ? "Send" : "Ask"}</h3>
+      <h3>{open && !readOnly ? "Messages" : "Queries"}</h3>
       <div class="send-chips" role="group" aria-label="Messages of this workflow">
         {shown.map((each) => (
           <button
@@ -153,14 +157,14 @@ export function MessagesForm({ run, open, readOnly }: { run: Watched; open: bool
           By name…
         </button>
       </div>
-      {known.value === undefined && <p class="soft">Asking the workflow for its messages…</p>}
-      {trouble.value !== undefined && <p class="soft">The workflow did not name its messages: {trouble.value}</p>}
+      {known.value === undefined && <p class="soft">Loading the messages of the workflow…</p>}
+      {trouble.value !== undefined && <p class="soft">The messages of the workflow are unknown: {trouble.value}</p>}
       {message !== undefined && (
         <form onSubmit={(event) => void submit(event)}>
           {isOther && <ByName message={message} kinds={kinds} change={(next) => (chosen.value = next)} />}
           {message.description !== undefined && <p class="soft">{message.description}</p>}
           <label>
-            Arguments <span class="soft">JSON, one a line</span>
+            Arguments <span class="soft">one JSON value per line</span>
             <textarea
               class="mono"
               rows={3}
@@ -170,7 +174,7 @@ export function MessagesForm({ run, open, readOnly }: { run: Watched; open: bool
             />
           </label>
           <button type="submit" class="button main" disabled={busy.value || isServerGone.value || message.name === ""}>
-            {message.kind === "query" ? "Ask" : "Send"} {message.name}
+            {message.kind === "query" ? "Query" : "Send"} {message.name}
           </button>
         </form>
       )}
@@ -187,7 +191,7 @@ interface ByNameProps {
   change(message: Message): void;
 }
 
-/** Kind and name of a message that the workflow did not name. */
+/** Kind and name of a message that the workflow does not declare. */
 const ByName = ({ message, kinds, change }: ByNameProps): JSX.Element => (
   <div class="send-name">
     <select

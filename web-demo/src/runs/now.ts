@@ -1,4 +1,4 @@
-// What a run waits for now, or what came of it, in a few words: from its description, and where that says nothing from its history.
+// What a run waits for, or its result, in a few words: from its description, and if necessary from its history.
 import { type Client, WorkflowContinuedAsNewError, type WorkflowHandle, type WorkflowSummary } from "temporalex/client";
 import { lineOfValue } from "../../../ts/run_view/value_text.ts";
 import type { GlyphKind } from "../ui/glyph.tsx";
@@ -7,19 +7,22 @@ export interface Now {
   readonly kind: GlyphKind | undefined;
   readonly text: string;
   readonly isFailure: boolean;
-  /** Events that were there. */
+  /** Number of events at that time. */
   readonly events: number;
-  /** Nothing will change. */
+  /** Whether it cannot change. */
   readonly final: boolean;
 }
 
-/** Longer histories are not read for a word in a list. */
+/** Longer histories are not read for this text. */
 const MOST_EVENTS = 1000;
 const ASK_MS = 5000;
-/** A run whose type no worker knows has seldom more; longer ones are not read for it. */
+/** Runs of unknown types seldom have more events; longer histories are not read for this. */
 const FIRST_TASK_EVENTS = 20;
 
-/** Whether the last workflow task failed for want of the type's code: in words of ours (UnknownWorkflowError), and of Temporal's SDK. */
+/**
+ * Whether the last workflow task failed because the worker does not know the type: in the message of this
+ * package (UnknownWorkflowError) or of Temporal's SDK.
+ */
 function isUnknownType({ events }: Awaited<ReturnType<WorkflowHandle["fetchHistory"]>>): boolean {
   const failed = events.findLast(({ attributes: { case: kind } }) =>
     kind === "workflowTaskFailedEventAttributes" || kind === "workflowTaskCompletedEventAttributes"
@@ -29,7 +32,7 @@ function isUnknownType({ events }: Awaited<ReturnType<WorkflowHandle["fetchHisto
   return /^workflow type ".*" is not known to this worker|no such function is exported by the workflow bundle/s.test(message);
 }
 
-/** `before`: what was found last time; the same object where nothing has changed. */
+/** `before`: the previous value, which is returned if nothing has changed. */
 export async function nowOf(client: Client, run: WorkflowSummary, before: Now | undefined): Promise<Now> {
   return run.status === "RUNNING" ? await waiting(client, run, before) : await outcome(client, run);
 }
@@ -47,14 +50,14 @@ async function waiting(
   if ((pendingWorkflowTask?.attempt ?? 1) > 1) {
     const unknown = events <= FIRST_TASK_EVENTS && isUnknownType(await handle.fetchHistory());
     if (unknown) return say("difference", `waits for its code: no worker knows ${type}`, true);
-    return say("difference", `its code fails, try ${pendingWorkflowTask!.attempt}`, true);
+    return say("difference", `its workflow task fails, attempt ${pendingWorkflowTask!.attempt}`, true);
   }
-  // Nothing of its own happens before a worker has taken the task.
+  // The description has no news before a worker has polled the task.
   if (pendingWorkflowTask?.state === "SCHEDULED") return say("park", `waits for a worker of queue ${taskQueue}`);
   const [activity] = pendingActivities;
   if (activity !== undefined) {
     const more = pendingActivities.length > 1 ? ` and ${pendingActivities.length - 1} more` : "";
-    const attempt = activity.attempt > 1 ? `, try ${activity.attempt}` : "";
+    const attempt = activity.attempt > 1 ? `, attempt ${activity.attempt}` : "";
     return say("activity", `${activity.activityType}${attempt}${more}`);
   }
   const [child] = pendingChildren;
@@ -75,18 +78,18 @@ async function outcome(client: Client, { workflowId, runId, status, historyLengt
     events: historyLength,
     final: true,
   });
-  if (status === "CONTINUED_AS_NEW") return say("goes on as a new run");
+  if (status === "CONTINUED_AS_NEW") return say("continued as new");
   const handle = client.getHandle(undefined as string | undefined, workflowId, runId).with({ timeout: ASK_MS });
   try {
     const value = await handle.result({ followRuns: false });
     return say(value === undefined ? "" : lineOfValue(value, 60));
   } catch (error) {
-    if (error instanceof WorkflowContinuedAsNewError) return say("goes on as a new run");
+    if (error instanceof WorkflowContinuedAsNewError) return say("continued as new");
     return say(rootOf(error as Error).message, status === "FAILED" || status === "TIMED_OUT");
   }
 }
 
-/** What went wrong first: the errors around it say only where it was ("Activity task failed"). */
+/** The innermost cause: outer errors only say where it happened ("Activity task failed"). */
 function rootOf(error: Error): Error {
   let root = error;
   while (root.cause instanceof Error && root.cause.message !== "") root = root.cause;

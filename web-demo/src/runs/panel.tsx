@@ -1,4 +1,4 @@
-// One run of the list: its timeline, which grows, what it waits for, its messages, its facts, and its end.
+// The panel of a run: its growing timeline, what it waits for, its messages, facts, and buttons that end it.
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import type { RunItem } from "temporalex/debug";
@@ -82,9 +82,9 @@ function NowSaid({ watched, isOpen }: { watched: Watched; isOpen: boolean }): JS
   const since = last?.timeMs === undefined ? "" : `, for ${lasting(nowMs.value - last.timeMs)}`;
   return (
     <section class={isOpen ? "section now-said" : "section"}>
-      <h3>{isOpen ? "Now" : "What came of it"}</h3>
+      <h3>{isOpen ? "Now" : "Result"}</h3>
       {!isOpen
-        ? <p class={known?.isFailure === true ? "say bad" : "say"}>{known?.text || "It has ended."}</p>
+        ? <p class={known?.isFailure === true ? "say bad" : "say"}>{known?.text || "Closed without a result."}</p>
         : pending.length > 0
         ? (
           <ul class="pending">
@@ -98,7 +98,7 @@ function NowSaid({ watched, isOpen }: { watched: Watched; isOpen: boolean }): JS
             {pending.length > 8 && <li class="soft">and {pending.length - 8} more</li>}
           </ul>
         )
-        : <p class="say">{known === undefined ? "It is running" : known.isFailure ? known.text : `It ${known.text}`}{since}.</p>}
+        : <p class="say">{known === undefined ? "Running" : known.isFailure ? known.text : `It ${known.text}`}{since}.</p>}
     </section>
   );
 }

@@ -1,4 +1,5 @@
-// The runs of a store or a cluster, live: a query, counts, bars of the day, the list, and beside it one run.
+// The runs of a store or a cluster, live: a query, counts, a chart of the day, the list, and a panel with one
+// run.
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { served } from "../served/about.ts";
@@ -15,7 +16,7 @@ const EXAMPLE =
   'An id, type:ShoppingCart, status:failed, or a query: WorkflowType = "ShoppingCart" AND ExecutionStatus = "Running"';
 const RANGES: readonly (readonly [Range, string])[] = [["1h", "1 h"], ["24h", "24 h"], ["all", "All"]];
 
-/** The room, once the page is served by `temporalex ui`. */
+/** The room on a page that `temporalex ui` serves. */
 export function RunsRoom(): JSX.Element {
   const run = watched.value;
   return (
@@ -38,7 +39,7 @@ export function RunsRoom(): JSX.Element {
 function Filter(): JSX.Element {
   const field = useRef<HTMLInputElement>(null);
   const text = searchQuery.value;
-  // (The field is the person's while they type; a filter that comes from elsewhere is shown in it.)
+  // The user's text stays while they type. A filter from elsewhere replaces it.
   useEffect(() => {
     field.current!.value = text;
   }, [text]);

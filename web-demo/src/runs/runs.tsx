@@ -1,4 +1,4 @@
-// The room of runs. What it is made of comes with its first sight, and only where the page is served by `temporalex ui`.
+// The room of runs. Its parts are loaded when it is first shown on a page that `temporalex ui` serves.
 import { type Signal, signal } from "@preact/signals";
 import type { ComponentType, JSX } from "preact";
 import { useEffect } from "preact/hooks";

@@ -1,4 +1,4 @@
-// What is typed into the filter of the runs: a query, or words that stand for one.
+// Converts the text of the filter to a query: a query, or words that stand for conditions.
 const OPERATOR = /[=<>()"']|\b(?:between|starts_with|is\s+(?:not\s+)?null|order\s+by)\b/i;
 const FIELDS: { readonly [name: string]: (value: string) => string } = {
   id: (value) => `WorkflowId = ${quoted(value)}`,
@@ -10,7 +10,7 @@ const FIELDS: { readonly [name: string]: (value: string) => string } = {
 
 const quoted = (value: string): string => JSON.stringify(value);
 
-/** "timed-out", "TIMED_OUT" and "TimedOut" are "TimedOut", as queries have it. */
+/** Converts "timed-out" and "TIMED_OUT" to "TimedOut", the form of queries. */
 const statusValue = (text: string): string =>
   text.split(/[-_]/).map((part) => {
     const rest = part.slice(1);
@@ -18,8 +18,8 @@ const statusValue = (text: string): string =>
   }).join("");
 
 /**
- * The list filter of what was typed. Text with an operator is a filter already. Otherwise each word is `type:Cart`, `status:failed`,
- * `queue:orders`, `run:ID`, `id:ID`, or the beginning of a workflow id.
+ * The list filter for a text. Text with an operator is a filter already. Otherwise each word is `type:Cart`,
+ * `status:failed`, `queue:orders`, `run:ID`, `id:ID`, or the start of a workflow id.
  */
 export function asQuery(text: string): string {
   const typed = text.trim();

@@ -1,4 +1,5 @@
-// Calls of the page to `temporalex ui`: one POST for each, bytes in, bytes out. The server says what may be asked.
+// The page's service: each call is one POST with bytes to `temporalex ui`. The server decides which calls are
+// allowed.
 import { Client, silentLogger } from "temporalex/client";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../../../ts/service/raw.ts";
 import { dataAddress } from "../served/about.ts";
@@ -11,7 +12,7 @@ class PageService implements RawService {
   }
 }
 
-/** One call of the server's, by the name of its route. */
+/** Sends one call. `method` is the name of its route. */
 async function post(method: string, request: Uint8Array, timeoutMs?: number, signal?: AbortSignal): Promise<Uint8Array> {
   let response: Response;
   try {
@@ -26,25 +27,25 @@ async function post(method: string, request: Uint8Array, timeoutMs?: number, sig
     });
   } catch (error) {
     if (signal?.aborted === true) throw signal.reason;
-    throw new ServiceError(Code.UNAVAILABLE, `temporalex ui does not answer: ${(error as Error).message}`);
+    throw new ServiceError(Code.UNAVAILABLE, `temporalex ui cannot be reached: ${(error as Error).message}`);
   }
   if (response.headers.get("content-type") === "application/json") {
     const { code, message, reason } = await response.json() as { code: Code; message: string; reason: string };
     throw new ServiceError(code, message, reason);
   }
   if (!response.ok) {
-    throw new ServiceError(Code.UNAVAILABLE, `temporalex ui refuses the call: ${(await response.text()).trim()}`);
+    throw new ServiceError(Code.UNAVAILABLE, `temporalex ui rejected the call: ${(await response.text()).trim()}`);
   }
   return new Uint8Array(await response.arrayBuffer());
 }
 
-/** Fires a timer, by its id, of a run whose timers fire by hand. Rejects with a ServiceError. */
+/** Fires a timer of a run with manual timers, by the timer's id. Rejects with a ServiceError. */
 export async function fireTimerOfRun(
   timer: { readonly workflowId: string; readonly runId: string; readonly name: string },
 ): Promise<void> {
   await post("fireTimer", new TextEncoder().encode(JSON.stringify(timer)));
 }
 
-/** A client of what the command was started for. */
+/** A client of the store or cluster of the command. */
 export const clientOf = (namespace: string): Client =>
   new Client({ service: new PageService(), namespace, identity: "temporalex ui", logger: silentLogger });

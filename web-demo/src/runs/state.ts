@@ -1,5 +1,5 @@
-// What the Runs room shows: the query, the runs that it selects, how many there are of each status, and what each waits for. Asked for again
-// every so often while the room is in sight.
+// State of the room Runs: the query, its runs, their number by status, and what each waits for. Requested again
+// at intervals while the room is visible.
 import { batch, effect, type Signal, signal } from "@preact/signals";
 import { type Client, DeadlineExceededError, type WorkflowStatus, type WorkflowSummary } from "temporalex/client";
 import { Code } from "../../../ts/service/raw.ts";
@@ -10,18 +10,18 @@ import { type Now, nowOf } from "./now.ts";
 import { asQuery } from "./search.ts";
 import { clientOf } from "./service.ts";
 
-/** How far back the list goes. */
+/** The age of the oldest run in the list. */
 export type Range = "1h" | "24h" | "all";
 export type Counts = { readonly [status in WorkflowStatus]?: number };
 
-/** A stretch of time in the bars. */
+/** A bar of the chart. */
 export interface Bar {
   readonly fromMs: number;
   readonly all: number;
   readonly failed: number;
 }
 
-/** As it was typed; `asQuery` makes the filter of it. */
+/** The typed text; `asQuery` converts it to a filter. */
 export const searchQuery: Signal<string> = signal("");
 export const range: Signal<Range> = signal<Range>("all");
 export const live: Signal<boolean> = signal(true);
@@ -30,21 +30,24 @@ export const counts: Signal<Counts> = signal<Counts>({});
 export const bars: Signal<readonly Bar[]> = signal<readonly Bar[]>([]);
 /** By run id. */
 export const nows: Signal<ReadonlyMap<string, Now>> = signal<ReadonlyMap<string, Now>>(new Map());
-/** What the service says of the query, or why it does not answer. */
+/** The service's error for the query, or why it cannot be reached. */
 export const trouble: Signal<string | undefined> = signal<string | undefined>(undefined);
 
-/** The server did not answer in time, or not at all: what is shown is old, and nothing can be sent. */
+/** Whether the server failed to respond: the list is outdated, and nothing can be sent. */
 export const isServerGone: Signal<boolean> = signal(false);
-/** The time, for what is told as an age; moves on while the room is in sight. */
+/** The current time, for ages. Updated while the room is visible. */
 export const nowMs: Signal<number> = signal(Date.now());
 
-/** Rows that are listed at first, and further ones at a time. */
+/** Rows that are listed at first, and added by each click. */
 export const PAGE_ROWS = 200;
-/** Rows that are listed, if there are so many. */
+/** Number of rows to list. */
 export const limit: Signal<number> = signal(PAGE_ROWS);
-/** A page that shows thousands of runs asks for them all again; it rests at least so many times as long as that took. */
+/**
+ * The interval between requests is at least this multiple of the duration of the last one, because a page with
+ * thousands of runs requests all of them.
+ */
 const REST = 4;
-/** Calls are sent again for so long; then the page says that the server does not answer. */
+/** Milliseconds for which calls are retried. Then the page reports that the server cannot be reached. */
 const ANSWER_MS = 8000;
 const SECOND_MS = 1000;
 const LIST_MS = 2000;
@@ -54,14 +57,14 @@ const BARS: { readonly [range in Range]: { readonly count: number; readonly step
   "24h": { count: 24, stepMs: 3_600_000 },
   all: { count: 24, stepMs: 3_600_000 },
 };
-/** Calls at once; a browser has six connections to a server. */
+/** Concurrent calls: a browser opens six connections to a server. */
 const AT_ONCE = 2;
 
 const about = served?.by === "ui" ? served : undefined;
-/** Undefined: this page was not served by `temporalex ui`. */
+/** Undefined if the page is not served by `temporalex ui`. */
 export const client: Client | undefined = about && clientOf(about.namespace);
 
-/** The query, with a further condition in front of its order. */
+/** Adds a condition to a query, before its ORDER BY. */
 export function withCondition(text: string, condition: string): string {
   const at = text.search(/\border\s+by\b/i);
   const [where, order] = at < 0 ? [text, ""] : [text.slice(0, at), ` ${text.slice(at)}`];
@@ -72,7 +75,7 @@ export function withCondition(text: string, condition: string): string {
 
 const since = (range: Range): string =>
   range === "all" ? "" : `StartTime >= "${new Date(Date.now() - BARS[range].count * BARS[range].stepMs).toISOString()}"`;
-/** The filter of what is typed and of the range. */
+/** The filter of the typed text and the range. */
 const filter = (): string => withCondition(asQuery(searchQuery.peek()), since(range.peek()));
 const withoutOrder = (text: string): string => text.replace(/\border\s+by\b.*$/is, "").trim();
 
@@ -102,18 +105,18 @@ async function list(client: Client): Promise<void> {
     const { message, code } = error as Error & { readonly code?: unknown };
     batch(() => {
       isServerGone.value = error instanceof DeadlineExceededError || code === Code.UNAVAILABLE;
-      trouble.value = isServerGone.value ? `The server does not answer; what is shown is from before. ${message}` : message;
+      trouble.value = isServerGone.value ? `The server cannot be reached; the list is outdated. ${message}` : message;
     });
   }
 }
 
-/** What the runs at the top wait for, or what came of them. A closed one is asked once. */
-async function lookAt(client: Client, found: readonly WorkflowSummary[], goesOn: () => boolean): Promise<void> {
+/** Updates what the first runs wait for, or their results. Closed runs are read once. */
+async function lookAt(client: Client, found: readonly WorkflowSummary[], isCurrent: () => boolean): Promise<void> {
   const open = found.filter(({ status }) => status === "RUNNING").slice(0, 30);
   const closed = found.filter(({ status, runId }) => status !== "RUNNING" && nows.peek().get(runId)?.final !== true).slice(0, 30);
   const queue = [...open, ...closed];
   const work = async () => {
-    for (let run = queue.shift(); run !== undefined && goesOn(); run = queue.shift()) {
+    for (let run = queue.shift(); run !== undefined && isCurrent(); run = queue.shift()) {
       const now = await nowOf(client, run, nows.peek().get(run.runId)).catch(() => undefined);
       if (now === undefined || now === nows.peek().get(run.runId)) continue;
       nows.value = new Map([...nows.peek(), [run.runId, now]]);
@@ -143,16 +146,16 @@ async function drawBars(client: Client): Promise<void> {
   bars.value = made;
 }
 
-/** Asks at once. */
+/** Requests the list at once. */
 export async function refresh(): Promise<void> {
   if (client !== undefined) await list(client);
 }
 
-/** Keeps the filter and the range in the address, and takes them from it. */
+/** Synchronizes the filter and the range with the address. */
 function keepInAddress(): void {
   const given = parseRoute(location.hash);
   const isHere = () => room.value === "runs";
-  // (Addresses of other rooms have neither; they leave both as they are.)
+  // Addresses of other rooms have neither and do not change them.
   const take = (value: string | undefined, set: (value: string | undefined) => void) => {
     if (parseRoute(location.hash)?.room === "runs") set(value);
   };
@@ -176,21 +179,21 @@ function keepInAddress(): void {
       take(value, setRange);
     },
   });
-  // Another filter begins with the first rows.
+  // A new filter shows the first rows.
   effect(() => {
     void [searchQuery.value, range.value];
     limit.value = PAGE_ROWS;
   });
 }
 
-/** Begins to ask, while the room is in sight. */
+/** Starts the requests while the room is visible. */
 export function watchRuns(): void {
   if (client === undefined) return;
   const it = client;
   keepInAddress();
   effect(() => {
     if (room.value !== "runs") return;
-    // Another query asks at once.
+    // A new query is requested at once.
     void [searchQuery.value, range.value, limit.value];
     const isLive = live.value;
     let ended = false;

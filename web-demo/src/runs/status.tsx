@@ -1,8 +1,8 @@
-// How a run stands: a sign and a word, as everywhere.
+// The status of a run: a sign and a word, the same in all parts.
 import type { JSX } from "preact";
 import type { WorkflowStatus } from "temporalex/client";
 
-/** In the order in which they are counted. */
+/** In the order of the counts. */
 export const STATUSES: readonly (readonly [WorkflowStatus, string, string])[] = [
   ["RUNNING", "Running", "Running"],
   ["COMPLETED", "Completed", "Completed"],
@@ -10,7 +10,7 @@ export const STATUSES: readonly (readonly [WorkflowStatus, string, string])[] = 
   ["CANCELED", "Canceled", "Canceled"],
   ["TERMINATED", "Terminated", "Terminated"],
   ["TIMED_OUT", "Timed out", "TimedOut"],
-  ["CONTINUED_AS_NEW", "Continued", "ContinuedAsNew"],
+  ["CONTINUED_AS_NEW", "Continued as new", "ContinuedAsNew"],
 ];
 
 export const statusLabel = (status: WorkflowStatus): string => STATUSES.find(([name]) => name === status)?.[1] ?? "Unknown";

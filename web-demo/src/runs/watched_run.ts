@@ -1,4 +1,5 @@
-// The run whose panel is open: its history as an open run of the page, which grows while it is in sight, in the panel or in the room Open.
+// The run of the open panel: an open run of the page that grows while it is visible, in the panel or in the
+// room Open.
 import { batch, type Signal, signal } from "@preact/signals";
 import type { Client } from "temporalex/client";
 import { bindToAddress, parseRoute } from "../app/router.ts";
@@ -15,23 +16,23 @@ export interface Watched {
 }
 
 export const watched: Signal<Watched | undefined> = signal<Watched | undefined>(undefined);
-/** Its history as far as it is there. */
+/** The run with the events that have arrived. */
 export const watchedRun: Signal<OpenRun | undefined> = signal<OpenRun | undefined>(undefined);
 export const watchTrouble: Signal<string | undefined> = signal<string | undefined>(undefined);
 
-/** Events that come within this are one change. */
+/** Milliseconds. Events that arrive within this time are one change. */
 const GATHER_MS = 150;
 let ending = new AbortController();
 
 const keyOf = ({ workflowId, runId }: Watched): string => `run:${runId}/${workflowId}`;
 
-/** The run that a key of the address means; undefined for keys of other doors. */
+/** The run of a key in the address; undefined for other kinds of keys. */
 export function watchedOf(key: string): Watched | undefined {
   const [, runId, workflowId] = /^run:([^/]+)\/(.+)$/s.exec(key) ?? [];
   return runId === undefined ? undefined : { runId, workflowId: workflowId! };
 }
 
-/** Keeps the run of the panel in the address of the list, and opens the panel that the address names. */
+/** Synchronizes the run of the panel with the address. */
 export function keepPanelInAddress(): void {
   const open = (key: string | undefined) => void watchRun(key === undefined ? undefined : watchedOf(`run:${key}`));
   const given = parseRoute(location.hash);
@@ -48,7 +49,10 @@ export function keepPanelInAddress(): void {
   });
 }
 
-/** Opens the panel of a run and follows it. Resolves when its history is there, or `watchTrouble` says why it is not. */
+/**
+ * Opens the panel of a run and follows it. Resolves when its history has arrived, or `watchTrouble` has an
+ * error.
+ */
 export async function watchRun(run: Watched | undefined): Promise<void> {
   const before = watched.peek();
   if (run !== undefined && before?.runId === run.runId && before.workflowId === run.workflowId) return;
@@ -119,7 +123,7 @@ function take(run: Watched, bytes: Uint8Array, model: OpenRun["model"]): void {
   });
 }
 
-/** Opens the watched run in the room Open, at its end, where it is followed. */
+/** Opens the watched run at its end in the room Open, which continues to follow it. */
 export function debugWatched(): void {
   const run = watchedRun.peek();
   if (run === undefined) return;

@@ -210,7 +210,7 @@ function ShareForm({ run }: { run: OpenRun }): JSX.Element {
           ))}
         </ul>
       )}
-      <p class="doors">
+      <p class="button-row">
         <button type="submit" class="button main" id="save-redacted">
           {texts.length > 0 ? "Keep these texts and save" : "Save without values"}
         </button>
@@ -240,7 +240,7 @@ function ShareForm({ run }: { run: OpenRun }): JSX.Element {
           Save timeline as SVG
         </button>
       </p>
-      <p class="doors">
+      <p class="button-row">
         <button type="button" class="button" id="report-redacted" onClick={() => void makeReport(run, numbers, texts)}>
           {texts.length > 0 ? "Keep these texts and report" : "Report without values"}
         </button>
@@ -315,7 +315,7 @@ function TestForm({ run }: { run: OpenRun }): JSX.Element {
       </label>
       <Decoded run={run} />
       <p role="status">{said.value}</p>
-      <p class="doors">
+      <p class="button-row">
         <button type="submit" class="button main" id="save-test">Save test and history</button>
       </p>
     </form>

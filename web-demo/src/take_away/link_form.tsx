@@ -35,7 +35,7 @@ export function LinkForm({ run, redacted, asIs }: {
   const mine = made.value?.run === run ? made.value : undefined;
   return (
     <>
-      <p class="doors">
+      <p class="button-row">
         <button type="button" class="button" id="link-redacted" onClick={() => void make(false)}>Link without values</button>
         <button type="button" class="button" id="link-as-is" onClick={() => void make(true)}>Link with values</button>
       </p>
@@ -43,7 +43,7 @@ export function LinkForm({ run, redacted, asIs }: {
         {mine === undefined ? said.value : textOf(mine.link.length, mine.hasValues)}
       </p>
       {mine !== undefined && (
-        <p class="doors">
+        <p class="button-row">
           <input id="link" readOnly aria-label="Link" value={mine.link} onFocus={({ currentTarget }) => currentTarget.select()} />
           <button
             type="button"

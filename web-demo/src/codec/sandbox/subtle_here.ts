@@ -1,6 +1,6 @@
 // `crypto.subtle` for the worker of a pasted codec, which does not have it: calls are forwarded to the frame's document
 // (realm/frame/subtle.ts).
-import type { KeyName, SubtleAnswer, SubtleAsk } from "../../realm/frame/subtle.ts";
+import type { KeyName, SubtleAsk, SubtleReply } from "../../realm/frame/subtle.ts";
 
 const METHODS = [
   ...["encrypt", "decrypt", "sign", "verify", "digest", "generateKey"],
@@ -16,13 +16,13 @@ const call = (method: string, args: readonly unknown[]): Promise<unknown> =>
   });
 
 /** Handles responses of the frame. Returns false for other messages. */
-export function takeSubtle(data: SubtleAnswer | { readonly t?: unknown }): boolean {
+export function takeSubtle(data: SubtleReply | { readonly t?: unknown }): boolean {
   if (data.t !== "subtle") return false;
-  const answer = data as SubtleAnswer;
-  const asked = open.get(answer.id);
-  open.delete(answer.id);
-  if ("name" in answer) asked?.reject(new DOMException(answer.message, answer.name));
-  else asked?.resolve(frozen(answer.result));
+  const reply = data as SubtleReply;
+  const asked = open.get(reply.id);
+  open.delete(reply.id);
+  if ("name" in reply) asked?.reject(new DOMException(reply.message, reply.name));
+  else asked?.resolve(frozen(reply.result));
   return true;
 }
 

@@ -1,36 +1,36 @@
-// The whole of the sandboxed frame: it makes workers from the text that the page posts, and carries messages. Code that was dropped on the
-// page never runs in this document, only in its workers, which inherit the opaque origin and the policy.
+// The script of the sandboxed frame: creates workers from the posted script and forwards messages. Dropped code
+// runs only in these workers, which inherit the opaque origin and the policy, never in this document.
 import type { FrameStart, FromFrame, ToFrame } from "./protocol.ts";
 import { isSubtleAsk, subtleFor } from "./subtle.ts";
 
 interface Running {
   readonly worker: Worker;
   readonly port: MessagePort;
-  /** Where a replay is, not passed on yet. */
+  /** The last progress message of a replay that was not forwarded yet. */
   at: unknown;
   timer: ReturnType<typeof setTimeout> | undefined;
-  /** The second that is counted, and the messages in it. */
+  /** The current second, and its number of messages. */
   second: number;
   messages: number;
 }
 
 const workers = new Map<number, Running>();
-/** A replay says at each task where it is: of all that within this time the page gets the last one. */
+/** A replay reports its progress at each task. Only the last report in this time is forwarded to the page. */
 const AT_MS = 50;
 
 addEventListener("message", function begin(event: MessageEvent): void {
   const port = event.ports[0];
   if (event.source !== parent || port === undefined || (event.data as FrameStart | null)?.t !== "start") return;
   removeEventListener("message", begin);
-  // Without the sandbox this document would have the page's origin, with its storage.
+  // Without the sandbox this document would have the page's origin and its storage.
   if (self.origin !== "null") {
-    tell(port, { t: "refused", message: `its origin is ${self.origin}, and code runs in an opaque one only` });
+    post(port, { t: "refused", message: `the origin of the frame is ${self.origin}; code runs only in an opaque origin` });
     return;
   }
   serve(port, event.data as FrameStart);
 });
 
-function tell(port: MessagePort, message: FromFrame): void {
+function post(port: MessagePort, message: FromFrame): void {
   port.postMessage(message);
 }
 
@@ -45,13 +45,13 @@ function serve(control: MessagePort, { script, core, messagesPerSecond, hasCrypt
   const died = (id: number, reason: string) => {
     if (!workers.has(id)) return;
     end(id);
-    tell(control, { t: "died", id, reason });
+    post(control, { t: "died", id, reason });
   };
   const start = (id: number, port: MessagePort, isSpare: boolean) => {
     const worker = new Worker(url, { name: "workflows" });
     const running: Running = { worker, port, at: undefined, timer: undefined, second: 0, messages: 0 };
     workers.set(id, running);
-    const subtle = hasCrypto ? subtleFor((answer) => worker.postMessage(answer)) : undefined;
+    const subtle = hasCrypto ? subtleFor((reply) => worker.postMessage(reply)) : undefined;
     const passAt = () => {
       clearTimeout(running.timer);
       running.timer = undefined;
@@ -61,8 +61,8 @@ function serve(control: MessagePort, { script, core, messagesPerSecond, hasCrypt
     worker.onmessage = ({ data }) => {
       const second = Math.floor(performance.now() / 1000);
       if (second !== running.second) [running.second, running.messages] = [second, 0];
-      // The page has one thread for everything: what floods it stops here.
-      if (++running.messages > messagesPerSecond) died(id, `it sent more than ${messagesPerSecond} messages in a second`);
+      // Protects the page, which has a single thread, from too many messages.
+      if (++running.messages > messagesPerSecond) died(id, `the worker sent more than ${messagesPerSecond} messages in a second`);
       else if (subtle !== undefined && isSubtleAsk(data)) void subtle(data);
       else if ((data as { readonly t?: unknown } | null | undefined)?.t === "at") {
         running.at = data;
@@ -72,10 +72,10 @@ function serve(control: MessagePort, { script, core, messagesPerSecond, hasCrypt
         port.postMessage(data);
       }
     };
-    worker.onmessageerror = () => died(id, "a message from it cannot be read");
+    worker.onmessageerror = () => died(id, "a message of the worker cannot be read");
     worker.onerror = (event) => {
       event.preventDefault();
-      died(id, event.message || "it could not be started");
+      died(id, event.message || "the worker cannot be started");
     };
     port.onmessage = ({ data }) => worker.postMessage(data);
     worker.postMessage({ core, isSpare });
@@ -85,8 +85,8 @@ function serve(control: MessagePort, { script, core, messagesPerSecond, hasCrypt
     if (message.t === "worker") start(message.id, ports[0]!, message.isSpare);
     else {
       end(message.id);
-      tell(control, { t: "ended", id: message.id });
+      post(control, { t: "ended", id: message.id });
     }
   };
-  tell(control, { t: "here" });
+  post(control, { t: "here" });
 }

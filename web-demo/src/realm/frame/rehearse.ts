@@ -1,6 +1,7 @@
-// What a spare worker does while it waits for code: it replays the page's own samples, so that the engine has compiled core and executor
-// when the user's code comes. The first replay of a fresh worker takes several times what a later one takes, and in the live loop every
-// replay is the first one of its worker. Nothing of it is left: definitions and histories are the page's own, and runs are disposed.
+// The work of a spare worker until its code comes: it replays the page's samples, so that the JavaScript engine
+// has compiled core and executor. The first replay of a new worker takes several times longer than later ones,
+// and each edit is replayed in a new worker. Only definitions and histories of the page are used, and runs are
+// disposed.
 import histories from "virtual:rehearsal";
 import { silentLog } from "../../../../ts/executor/program/program.ts";
 import { TaskRunner } from "../../../../ts/executor/tasks/task_runner.ts";
@@ -8,17 +9,17 @@ import { programsOf } from "../../../../ts/realm/programs.ts";
 import type { WorkerCore } from "../../../../ts/core/worker_half.ts";
 import * as workflows from "../../workflows.ts";
 
-/** So often each sample is replayed; engines compile what has run some hundred times. */
+/** Replays of each sample. JavaScript engines compile functions after some hundred calls. */
 const TIMES = 60;
-/** Samples in a row between two looks at what has come. Milliseconds. */
+/** Milliseconds of replays between two checks for messages. */
 const PIECE_MS = 8;
 
-// The guard closes these for good before the rehearsal begins.
+// The guard removes these before the rehearsal begins.
 const now = performance.now.bind(performance);
 const { port1, port2 } = new MessageChannel();
 const all = histories.map((text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0)));
 
-/** Replays until it is done or awaited. */
+/** Replays until all samples are done or the worker is needed. */
 export async function rehearseInFrame(core: WorkerCore, isAwaited: () => boolean): Promise<void> {
   const programs = programsOf([workflows], "the samples");
   const runner = new TaskRunner({

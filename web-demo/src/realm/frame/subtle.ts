@@ -1,7 +1,7 @@
-// WebCrypto for the worker of a codec. A worker of an opaque origin has none (it is no secure context), the frame's document has: calls come as
-// messages, keys stay here and are known by numbers.
+// WebCrypto for the worker of a codec. A worker of an opaque origin has no `crypto.subtle`, because it is not a
+// secure context, but the frame's document has. Calls are messages; keys stay here and have numbers.
 
-/** What the worker sends. */
+/** A message of the worker. */
 export interface SubtleAsk {
   readonly t: "subtle";
   readonly id: number;
@@ -9,7 +9,7 @@ export interface SubtleAsk {
   readonly args: readonly unknown[];
 }
 
-/** A key, as the worker knows it. */
+/** A key in the worker. */
 export interface KeyName {
   readonly $key: number;
   readonly type: KeyType;
@@ -18,7 +18,7 @@ export interface KeyName {
   readonly usages: readonly KeyUsage[];
 }
 
-export type SubtleAnswer =
+export type SubtleReply =
   | { readonly t: "subtle"; readonly id: number; readonly result: unknown }
   | { readonly t: "subtle"; readonly id: number; readonly name: string; readonly message: string };
 
@@ -30,14 +30,14 @@ const METHODS: readonly string[] = [
 export const isSubtleAsk = (data: unknown): data is SubtleAsk =>
   typeof data === "object" && data !== null && (data as { readonly t?: unknown }).t === "subtle";
 
-/** Answers the calls of one worker. */
-export function subtleFor(answer: (message: SubtleAnswer) => void): (ask: SubtleAsk) => Promise<void> {
+/** Handles the calls of one worker. */
+export function subtleFor(reply: (message: SubtleReply) => void): (ask: SubtleAsk) => Promise<void> {
   const keys: CryptoKey[] = [];
   const given = (value: unknown): unknown => {
     if (typeof value !== "object" || value === null || ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return value;
     if (Array.isArray(value)) return value;
     if ("$key" in value) return keys[value.$key as number];
-    // An algorithm may hold a key: the other side's, of ECDH.
+    // An algorithm can contain a key: the other party's, for ECDH.
     return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, given(each)]));
   };
   const named = (result: unknown): unknown => {
@@ -53,10 +53,10 @@ export function subtleFor(answer: (message: SubtleAnswer) => void): (ask: Subtle
     try {
       if (!METHODS.includes(method)) throw new TypeError(`crypto.subtle has no ${method}`);
       const call = crypto.subtle[method as "digest"] as (...args: unknown[]) => Promise<unknown>;
-      answer({ t: "subtle", id, result: named(await call.apply(crypto.subtle, args.map(given))) });
+      reply({ t: "subtle", id, result: named(await call.apply(crypto.subtle, args.map(given))) });
     } catch (error) {
       const { name, message } = error as Error;
-      answer({ t: "subtle", id, name, message });
+      reply({ t: "subtle", id, name, message });
     }
   };
 }

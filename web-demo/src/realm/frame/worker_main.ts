@@ -1,5 +1,6 @@
-// The worker in which dropped code runs: a realm behind the determinism guard, as one script without imports. The core comes as bytes with
-// the first message, because compiled modules cannot be posted into an opaque origin; it is compiled while the page still reads the code.
+// The worker in which dropped code runs: a realm behind the determinism guard, as one script without imports.
+// The first message has the bytes of the core, because compiled modules cannot be posted to an opaque origin.
+// They are compiled while the page still reads the code.
 import { serveRealm } from "../../../../ts/realm/serve.ts";
 import { rehearseInFrame } from "./rehearse.ts";
 
@@ -9,7 +10,7 @@ const scope = globalThis as unknown as {
 };
 interface First {
   readonly core: ArrayBuffer;
-  /** It is a spare one, of code that is being edited: the next text comes in a while. */
+  /** Whether it is a spare worker for code that is being edited. */
   readonly isSpare: boolean;
 }
 let given: (core: Promise<WebAssembly.Module>) => void;

@@ -1,5 +1,5 @@
-// Parses and links the modules of code sets, in a worker of its own, so that no text can hold up the page: a parser that spins is ended with
-// its worker. Nothing is run here. Modules whose texts are the same as before are not parsed again.
+// Parses and links the modules of code sets. In a separate worker, so that an endless parse can be terminated.
+// Runs no code. Modules with unchanged text are not parsed again.
 import { WorkflowLoadError } from "../../../../ts/modules/loader/errors.ts";
 import type { ParsedModules } from "../../../../ts/modules/loader/parsed_modules.ts";
 import { repairedInLines } from "../../../../ts/modules/repairs/in_lines.ts";
@@ -15,7 +15,7 @@ interface Loading {
   readonly parsed: ParsedModules;
 }
 
-/** The last set: its files, and its modules as they were parsed. */
+/** The last code set: its files, and its parsed modules. */
 let kept: { readonly set: string; readonly files: VirtualFiles; readonly parsed: ParsedModules } | undefined;
 let open: Loading | undefined;
 
@@ -58,7 +58,7 @@ async function load({ id, entry, lines, files, parsed }: Loading): Promise<void>
       files: [...files.used].map((path) => ({ path, text: files.read(urlOf(path))! })),
     });
   } catch (error) {
-    // What was found without the files that are on their way says nothing.
+    // Results without the missing files are not meaningful.
     if (isMissing()) return want();
     if (error instanceof WorkflowLoadError) tell({ t: "refused", id, problems: error.problems.map(withoutRoot) });
     else tell({ t: "failed", id, message: error instanceof Error ? error.message : String(error) });
@@ -70,7 +70,7 @@ async function repair({ id, divergence }: Extract<ToLoader, { t: "repair" }>): P
   tell({ t: "repaired", id, divergence: await repairedInLines(divergence, sourceOf) });
 }
 
-/** Names of files as the code pane has them. */
+/** Converts addresses of files to paths of the code pane. */
 function withoutRoot<T extends { readonly file: string }>(problem: T): T {
   return { ...problem, file: pathOf(problem.file) ?? problem.file.replace(/^\//, "") };
 }

@@ -1,4 +1,4 @@
-// What the page and its loader say to each other.
+// Messages of the page and its loader.
 import type { Problem } from "../../../../ts/modules/loader/errors.ts";
 import type { Divergence } from "../../../../ts/debug/divergence/types.ts";
 import type { ModuleGraph } from "../../../../ts/modules/loader/graph.ts";
@@ -10,13 +10,13 @@ export type ToLoader =
   | {
     readonly t: "load";
     readonly id: number;
-    /** Files of one set keep what was read of their folder. */
+    /** Code sets with the same id share the files that were read from their folder. */
     readonly set: string;
     readonly entry: string;
-    /** Which variables are read, beside what ran. */
+    /** Which variables are recorded, in addition to the lines that ran. */
     readonly lines: LineOptions;
     readonly files: readonly CodeFile[];
-    /** More can be asked for. */
+    /** Whether more files can be requested. */
     readonly hasMore: boolean;
   }
   | {
@@ -25,7 +25,7 @@ export type ToLoader =
     readonly files: readonly CodeFile[];
     readonly folders: readonly (readonly [path: string, listing: Listing])[];
   }
-  /** The repair is to be in the lines of the set that was loaded last. */
+  /** Requests the repair in the lines of the code set that was loaded last. */
   | { readonly t: "repair"; readonly id: number; readonly divergence: Divergence };
 
 export type FromLoader =

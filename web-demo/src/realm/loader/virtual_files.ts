@@ -1,11 +1,11 @@
-// Files for the loader, which is synchronous, from a folder that can only be read asynchronously: what is asked for and not there yet is
-// written down, and the loader starts again when it has come.
+// Files for the synchronous loader, from a folder that can only be read asynchronously: missing files are
+// recorded, and the loader starts again when they have been read.
 import type { SourceHost } from "../../../../ts/modules/loader/source_host.ts";
 
-/** What one folder holds; undefined: there is no such folder. */
+/** Content of a folder; undefined if the folder does not exist. */
 export type Listing = { readonly files: readonly string[]; readonly folders: readonly string[] } | undefined;
 
-/** Thrown to end a load that cannot go on without more. */
+/** Thrown to stop a load that needs more files. */
 export class MoreNeeded extends Error {
   override name = "MoreNeeded";
 }
@@ -13,7 +13,7 @@ export class MoreNeeded extends Error {
 /** The address of a file in the module graph. */
 export const urlOf = (path: string): string => `file:///${path.split("/").map(encodeURIComponent).join("/")}`;
 
-/** The path of an address of the module graph; undefined for one of another kind. */
+/** The path of an address of the module graph; undefined for other addresses. */
 export function pathOf(url: string): string | undefined {
   if (!url.startsWith("file:///")) return undefined;
   try {
@@ -31,9 +31,9 @@ interface Folder {
 export class VirtualFiles implements SourceHost {
   readonly #texts = new Map<string, string>();
   readonly #folders = new Map<string, Folder | undefined>();
-  /** Files can be asked for. */
+  /** Whether files can be requested. */
   readonly #hasMore: boolean;
-  /** Paths whose texts are wanted, and folders whose listings are. */
+  /** Paths of requested files, and of requested listings of folders. */
   readonly wanted: { readonly files: Set<string>; readonly folders: Set<string> } = { files: new Set(), folders: new Set() };
   /** Paths that were read since `begin`. */
   readonly used: Set<string> = new Set();
@@ -42,7 +42,7 @@ export class VirtualFiles implements SourceHost {
     this.#hasMore = hasMore;
   }
 
-  /** A file's text, over what the folder has. */
+  /** Sets a file's text, which replaces that of the folder. */
   setText(path: string, text: string): void {
     this.#texts.set(path, text);
     this.wanted.files.delete(path);
@@ -71,7 +71,8 @@ export class VirtualFiles implements SourceHost {
     if (known === undefined) {
       if (!this.#isListed(path)) return undefined;
       this.wanted.files.add(path);
-      // What a package.json says decides where the loader goes; of other files the next ones can be looked for meanwhile.
+      // The content of a package.json determines which files are needed next. For other files the search can
+      // continue.
       if (path.endsWith("package.json")) throw new MoreNeeded();
       return "";
     }

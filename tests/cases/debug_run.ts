@@ -152,7 +152,7 @@ async function activities(): Promise<void> {
   deepEqual(run.findings.map(({ text, eventId }) => [text, eventId]), [
     ["**20 s** of 23 s passed in activity **BookFlight**.", 7],
     ["**BookFlight** failed **3 times** in 21 s. Only the last failure is recorded: no seats", 8],
-    ["The **1 d** timer never fired: it was cancelled.", 6],
+    ["The **1 d** timer never fired: it was canceled.", 6],
   ]);
   deepEqual(run.limits.map(({ name, value }) => [name, value]).slice(0, 1), [["events", 10]]);
 }

@@ -45,7 +45,7 @@ test("a signal that no handler takes is named, with its event: why a run hangs",
   assert.deepEqual(why.untaken, [{ name: "confirm", times: 2, eventId: 6 }]);
   assert.match(
     report,
-    /Signal <b>confirm<\/b> has come \(twice, event 6 first\), and nothing takes them where the code stands\./,
+    /Signal <b>confirm<\/b> was received \(twice, event 6 first\), but nothing accepts them at this point of the code\./,
   );
 });
 

@@ -180,7 +180,7 @@ export const DECODERS: { readonly [kind in CommandKind]?: Decoder } = {
   },
   [CommandKind.COMMAND_KIND_CANCEL_WORKFLOW]: ({ attributes }) => {
     CancelWorkflowExecution.decode(attributes);
-    return { kind: "CancelWorkflow", key: "canceled", summary: "ends the workflow as cancelled", attributes: {} };
+    return { kind: "CancelWorkflow", key: "canceled", summary: "ends the workflow as canceled", attributes: {} };
   },
   [CommandKind.COMMAND_KIND_CONTINUE_AS_NEW]: ({ attributes }, { all }) => {
     const { workflowType, taskQueue, arguments: payloads } = ContinueAsNew.decode(attributes);

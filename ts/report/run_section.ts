@@ -122,13 +122,13 @@ function factsOf({ model, session, source }: ReportedRun): Html {
 const some = (names: readonly string[]): string =>
   names.slice(0, 5).join(", ") + (names.length > 5 ? ` and ${names.length - 5} more` : "");
 
-/** A finding: what stands between two stars is a name or a figure. */
+/** A finding. Text between two stars is a name or a number and is bold. */
 const marked = (text: string): readonly Part[] => text.split("**").map((part, i) => i % 2 === 1 ? markup`<b>${part}</b>` : part);
 
 function findingsOf({ model }: ReportedRun, heading: (text: string) => Html): Part {
   const { findings } = model;
   return findings.length > 0 &&
-    markup`<section>${heading("What the history tells")}<ul class="findings">${
+    markup`<section>${heading("Findings in the history")}<ul class="findings">${
       findings.map(({ kind, text, eventId }) =>
         markup`<li>${sign(kind)}<p>${marked(cutTo(text, 600))}${
           eventId > 0 && markup` <span class="soft">event ${count(eventId)}</span>`

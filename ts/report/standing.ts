@@ -44,7 +44,7 @@ function waitOf(run: ReportedRun, heading: (text: string) => Html): Part {
     })
   }${
     look === "waits" && awaits.length > 0 &&
-    markup`<table class="awaits"><thead><tr><th scope="col">Who waits</th><th scope="col">For what</th><th scope="col">Where</th></tr></thead><tbody>${
+    markup`<table class="awaits"><thead><tr><th scope="col">Fiber</th><th scope="col">Waits for</th><th scope="col">Line</th></tr></thead><tbody>${
       awaits.map(({ fiber, label, site, eventId, firesAtMs }) =>
         markup`<tr><td>${cutTo(fiber, MOST_LETTERS)}</td><td>${cutTo(label, MOST_LETTERS)}${
           eventId !== undefined && markup` <span class="soft">since event ${count(eventId)}</span>`
@@ -58,7 +58,7 @@ function waitOf(run: ReportedRun, heading: (text: string) => Html): Part {
     legal.length > 0 && markup`<p class="soft">It takes now: ${
       legal.slice(0, 12).map(({ kind, name }) => `${kind} ${name}`).join(", ")
     }${legal.length > 12 && ` and ${legal.length - 12} more`}.</p>`
-  }${look === "waits" && code !== undefined && codeOf(code, "it stands here", false)}</section>`;
+  }${look === "waits" && code !== undefined && codeOf(code, "waits here", false)}</section>`;
 }
 
 /** The last two parts of a path are enough to know a file. */
@@ -98,7 +98,7 @@ function valuesOf({ model, session, problem }: ReportedRun, heading: (text: stri
   const box = (title: string, inner: Part): Html => markup`<div><p class="label">${title}</p>${inner}</div>`;
   return markup`<section>${heading("Values")}<div class="wells">${
     input.length > 0 && box(input.length === 1 ? "Input" : "Inputs", input.map((each) => room.shown(each)))
-  }${output !== undefined && box(model.facts.status === "ContinuedAsNew" ? "Goes on with" : "Result", room.shown(output))}${
+  }${output !== undefined && box(model.facts.status === "ContinuedAsNew" ? "Continued with" : "Result", room.shown(output))}${
     failure !== undefined && box("Failure", room.failure(failure))
   }${
     published !== undefined &&

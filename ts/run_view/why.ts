@@ -1,4 +1,4 @@
-// Why the run waits where it stands, in sentences made from data: what would wake it, since when, what comes next.
+// Why a run waits, as sentences: what would wake it, since when, and what comes next.
 import type { OpenAwait, SessionView } from "../debug/view.ts";
 import { lasting } from "./time.ts";
 
@@ -13,7 +13,7 @@ export interface WaitingFiber {
   readonly sinceMs: number | undefined;
 }
 
-/** Signals of a name that have come, and that nothing takes where the code stands. */
+/** Received signals of one name that the waiting code does not accept. */
 export interface Untaken {
   readonly name: string;
   readonly times: number;
@@ -26,7 +26,7 @@ export interface Why {
   readonly said: Said;
   /** What comes next in history; "" where nothing does. */
   readonly next: string;
-  /** More than one: who waits for what. */
+  /** Each waiting fiber, if there are several. */
   readonly fibers: readonly WaitingFiber[];
   /** What is legal to send now. */
   readonly legal: readonly { readonly kind: "update" | "signal"; readonly name: string }[];
@@ -53,7 +53,7 @@ export function whyText(view: SessionView, nextText: string): Why {
   if (outcome !== undefined && (outcome.eventId === undefined || outcome.eventId <= view.position)) {
     const isFailed = outcome.kind === "failed" || outcome.kind === "timedOut" || outcome.kind === "terminated";
     return {
-      title: "How it ended",
+      title: "Outcome",
       said: endText(outcome.kind, outcome.failure),
       next: "",
       ...none,
@@ -63,7 +63,7 @@ export function whyText(view: SessionView, nextText: string): Why {
   if (task === undefined) {
     return {
       title: "Before the first task",
-      said: ["No code has run yet. Its first workflow task starts it."],
+      said: ["No code has run yet. The first workflow task starts it."],
       next: nextText,
       ...none,
       look: "not yet",
@@ -96,7 +96,7 @@ export function whyText(view: SessionView, nextText: string): Why {
   if (open.length === 0) {
     return {
       title: "Why does it wait?",
-      said: ["It waits for nothing that history shows."],
+      said: ["The history has no open item that it waits for."],
       next: nextText,
       ...none,
       untaken,
@@ -104,7 +104,7 @@ export function whyText(view: SessionView, nextText: string): Why {
     };
   }
   return {
-    title: fibers.length > 1 ? "Who waits for what?" : "Why does it wait?",
+    title: fibers.length > 1 ? "What does each fiber wait for?" : "Why does it wait?",
     said: [...waitText({ ...view, open }, timeouts, legal), ...(extra.length === 0 ? [] : [" ", ...extraText(extra)])],
     next: nextText,
     fibers: fibers.length > 1 ? fibers : [],
@@ -121,7 +121,7 @@ function extraText(extra: readonly OpenAwait[]): Said {
   return ["This code waits for ", ...list, ". No event of the recorded run can end that wait."];
 }
 
-/** Timers that stand in a condition with a timeout: the two are one await. */
+/** Timers of conditions with a timeout: the two are one await. */
 function timeoutsOf(open: readonly OpenAwait[]): ReadonlySet<OpenAwait> {
   return new Set(open.filter((one, i) => {
     const after = open[i + 1];
@@ -139,12 +139,12 @@ function untakenOf(messages: SessionView["messages"], taken: readonly string[]):
   return [...all.values()];
 }
 
-/** The words around the event: `Signal **confirm** has come (`, `event 34`, `), and nothing takes it where the code stands.` */
+/** The words around the event: `Signal **confirm** was received (`, `event 34`, `), but nothing accepts it at this point of the code.` */
 export function untakenText({ name: of, times }: Untaken): { readonly before: Said; readonly after: string } {
   const [often, it] = times === 1 ? ["", "it"] : [times === 2 ? "twice, " : `${times} times, `, "them"];
   return {
-    before: ["Signal ", name(of), ` has come (${often}`],
-    after: `${times === 1 ? "" : " first"}), and nothing takes ${it} where the code stands.`,
+    before: ["Signal ", name(of), ` was received (${often}`],
+    after: `${times === 1 ? "" : " first"}), but nothing accepts ${it} at this point of the code.`,
   };
 }
 
@@ -155,7 +155,7 @@ function waitText(
 ): Said {
   const isStopping = receive?.stopping === true;
   const ready = open.filter(({ endedBy }) => endedBy !== undefined);
-  if (ready.length === open.length) return ["What it waits for has come. It goes on in its next workflow task."];
+  if (ready.length === open.length) return ["All awaited results are available. The code resumes in the next workflow task."];
   const messages: Said[] = legal.length > MOST_NAMES
     ? [[`one of ${legal.length} messages`]]
     : legal.map(({ kind, name: of }) => [`${kind} `, name(of)]);
@@ -165,7 +165,7 @@ function waitText(
   const wakers: Said[] = [...messages, ...distinct(wakersOf(others, timeouts, event.timeMs))];
   if (wakers.length === 0) {
     return [
-      isStopping ? "It takes no new messages and waits for its handlers to end." : open.map(({ label }) => label).join(", "),
+      isStopping ? "It accepts no new messages and waits for its handlers to finish" : open.map(({ label }) => label).join(", "),
       ".",
     ];
   }
@@ -223,8 +223,8 @@ const capital = ([first, ...rest]: Said): Said =>
 const ENDS = {
   completed: "The run completed",
   failed: "The run failed",
-  cancelled: "The run was cancelled",
-  continuedAsNew: "The run continued as a new run",
+  cancelled: "The run was canceled",
+  continuedAsNew: "The run continued as new",
   terminated: "The run was terminated",
   timedOut: "The run timed out",
 } as const;

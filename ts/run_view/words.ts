@@ -1,4 +1,4 @@
-// Words that the panes without code and reports share.
+// Texts that the page and reports share.
 import type { ItemStatus, RunItem, RunLink } from "../debug/run/types.ts";
 import type { ShownFailure } from "../debug/values.ts";
 
@@ -7,17 +7,17 @@ export const STATUS: { readonly [status in ItemStatus]: string } = {
   completed: "completed",
   failed: "failed",
   timedOut: "timed out",
-  canceled: "cancelled",
+  canceled: "canceled",
   terminated: "terminated",
   rejected: "rejected",
 };
 
 export const endedBadly = ({ status }: RunItem): boolean => ["failed", "timedOut", "terminated", "rejected"].includes(status);
 
-/** The name without the word of its kind, which stands beside it. */
+/** The name without its kind, which is shown next to it. */
 export const bareName = ({ kind, name }: RunItem): string => kind === "timer" ? name.replace(/^timer /, "") : name;
 
-/** The failure that says most: what an activity threw lies within what its server says. */
+/** The most specific failure: the error of an activity is the cause of the server's failure. */
 export const innermost = (failure: ShownFailure): ShownFailure =>
   failure.cause === undefined || failure.cause.message === "" ? failure : innermost(failure.cause);
 
@@ -31,26 +31,26 @@ const SDKS: { readonly [name: string]: string } = {
   "temporal-typescript": "TypeScript",
 };
 
-/** "Go" for "temporal-go 1.28.1"; "" where no task says. */
+/** "Go" for "temporal-go 1.28.1"; "" if no task has the name of an SDK. */
 export const languageOf = (sdk: string): string => SDKS[sdk.split(" ")[0]!] ?? "";
 
-/** What another run is to this one. */
+/** The relation of another run to this one. */
 export const LINKS: { readonly [kind in RunLink["kind"]]: string } = {
-  parent: "Its parent",
-  root: "The first of the family",
-  continuedFrom: "The run before",
-  continuedAs: "The run after",
-  child: "A child",
-  retriedAs: "Tried again as",
+  parent: "Parent",
+  root: "Root",
+  continuedFrom: "Previous run",
+  continuedAs: "Next run",
+  child: "Child",
+  retriedAs: "Retried as",
   resetFrom: "Reset from",
 };
 
-/** What a report without values says of that. `kept`: how many texts the reader has agreed to keep. `byRule`: not all are replaced. */
+/** The note of a report without values. `kept`: number of texts that the reader agreed to keep. `byRule`: only matching values are replaced. */
 export const redactedText = (numbers: boolean, kept: number, byRule = false): string =>
   `${
-    byRule ? "Values that match the rules are replaced, others are as they were recorded" : "Values are replaced"
-  }: a text became another one of the same length, the same text always the same one${
-    numbers ? "; numbers, too" : "; numbers are as they were recorded"
+    byRule ? "Values that match the rules are replaced, other values are as recorded" : "Values are replaced"
+  }: each text by another one of the same length, equal texts by equal ones${
+    numbers ? "; numbers, too" : "; numbers are as recorded"
   }.${
     kept === 0
       ? ""

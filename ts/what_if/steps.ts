@@ -71,7 +71,7 @@ function messageTold({ attributes: { case: kind, value } }: HistoryEvent, { name
     case "workflowExecutionTimedOutEventAttributes":
       return ["run", "timed out", ""];
     case "workflowExecutionCanceledEventAttributes":
-      return ["run", "cancelled", "", values(value.details)];
+      return ["run", "canceled", "", values(value.details)];
     case "workflowExecutionTerminatedEventAttributes":
       return ["run", "terminated", "", value.reason];
     case "workflowExecutionContinuedAsNewEventAttributes":
@@ -112,7 +112,7 @@ function callTold(
     case "activityTaskTimedOutEventAttributes":
       return ["activity", "timed out", names.get(value.scheduledEventId) ?? ""];
     case "activityTaskCanceledEventAttributes":
-      return ["activity", "cancelled", names.get(value.scheduledEventId) ?? ""];
+      return ["activity", "canceled", names.get(value.scheduledEventId) ?? ""];
     case "activityTaskCancelRequestedEventAttributes":
       return ["activity", "cancel requested", names.get(value.scheduledEventId) ?? ""];
     case "timerStartedEventAttributes": {
@@ -125,7 +125,7 @@ function callTold(
     case "timerFiredEventAttributes":
       return ["timer", "fired", names.get(value.startedEventId) ?? value.timerId];
     case "timerCanceledEventAttributes":
-      return ["timer", "cancelled", names.get(value.startedEventId) ?? value.timerId];
+      return ["timer", "canceled", names.get(value.startedEventId) ?? value.timerId];
     default:
       return undefined;
   }
@@ -145,7 +145,7 @@ function childTold({ attributes: { case: kind, value } }: HistoryEvent, { named,
     case "childWorkflowExecutionFailedEventAttributes":
       return ["child", "failed", names.get(value.initiatedEventId) ?? "", failureText(value.failure)];
     case "childWorkflowExecutionCanceledEventAttributes":
-      return ["child", "cancelled", names.get(value.initiatedEventId) ?? ""];
+      return ["child", "canceled", names.get(value.initiatedEventId) ?? ""];
     case "childWorkflowExecutionTimedOutEventAttributes":
       return ["child", "timed out", names.get(value.initiatedEventId) ?? ""];
     case "childWorkflowExecutionTerminatedEventAttributes":

@@ -166,7 +166,7 @@ export default { encode() {}, async decode() { throw new Error(JSON.stringify(re
     );
     await runIt(app);
     await expect(said(app)).toHaveText(
-      /the codec was terminated: (?:it sent more than 50000 messages in a second|decoding took longer)/,
+      /the codec was terminated: (?:the worker sent more than 50000 messages in a second|decoding took longer)/,
       {
         timeout: 40_000,
       },
@@ -180,7 +180,7 @@ export default { encode() {}, async decode() { throw new Error(JSON.stringify(re
       `export default { encode() {}, async decode() { postMessage({ t: "loaded", more: new Map([[1, new Date()]]) }); } };`,
     );
     await runIt(app);
-    await expect(said(app)).toContainText("it sent a message that is not taken");
+    await expect(said(app)).toContainText("the worker sent an invalid message");
   } finally {
     server.close();
     server.closeAllConnections();

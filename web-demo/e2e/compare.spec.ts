@@ -59,7 +59,7 @@ test("two open runs are compared: by address, after a reload, swapped, and with 
   const { page } = app;
   await app.start("#/open?run=sample:shopping_cart&e=3&a=sample:shopping_cart&b=sample:shopping_cart_diverged");
   // Both have one type and one id: their names tell them apart.
-  await expect(page.locator(".compare-facts thead")).toContainText("Shopping cart of other code");
+  await expect(page.locator(".compare-facts thead")).toContainText("Shopping cart, changed code");
   await expect(page.locator("#side-a option:checked")).toHaveText("Shopping cart (sample), recorded");
   const first = page.locator("#first-difference");
   await expect(first).toHaveText(/^First difference: |^A and B are equal/);

@@ -22,7 +22,9 @@ async function withCode(app: App, how: "waiting" | "completed" | "misspelt", fil
 test("for a run that waits because its signal had another name, the page names the signal and links to its event", async ({ app }) => {
   await withCode(app, "misspelt");
   const untaken = app.page.locator("#why .untaken");
-  await expect(untaken).toHaveText(/^Signal approved has come \(event \d+\), and nothing takes it where the code stands\.$/);
+  await expect(untaken).toHaveText(
+    /^Signal approved was received \(event \d+\), but nothing accepts it at this point of the code\.$/,
+  );
   await expect(app.page.locator("#why")).toContainText("a change that makes its condition true");
   const event = Number(/\d+/.exec(await untaken.getByRole("button").innerText())![0]);
   await untaken.getByRole("button").click();

@@ -89,7 +89,7 @@ test("the summary of a run shows its time, findings, open operations, limits and
   await expect(page.locator("#findings")).toContainText("The 1 d timer never fired");
   await expect(page.locator("#code-door")).toContainText("this run is from a Go worker");
   await expect(page.locator("#limits")).toContainText("18 of 51,200");
-  await expect(page.locator("#links")).toContainText("A child: Notify trip-1-notify");
+  await expect(page.locator("#links")).toContainText("Child: Notify trip-1-notify");
   await expect(page.locator("#open-now")).toContainText("No activity, timer or child");
   await page.locator("#findings").getByRole("button", { name: "event 13" }).click();
   await app.isAt(13);

@@ -83,7 +83,7 @@ test("a run accepts messages from forms, its timeline grows, debug follows it, a
     await expect(panel.locator(".said")).toHaveText("5");
     await panel.getByRole("button", { name: "value", exact: true }).click();
     await panel.getByLabel("Arguments").fill("");
-    await panel.getByRole("button", { name: "Ask value" }).click();
+    await panel.getByRole("button", { name: "Query value" }).click();
     await expect(panel.locator(".said")).toHaveText("5");
     await panel.getByRole("button", { name: "bump" }).click();
     await panel.getByRole("button", { name: "Send bump" }).click();
@@ -154,12 +154,12 @@ test("a continued run links to the next run, whose history is loaded from the st
     const { page } = await visit(url);
     await page.locator(".run-row", { hasText: "ontinued" }).click();
     await page.locator("#debug-run").click();
-    await page.locator("#links button", { hasText: "The run after" }).click();
+    await page.locator("#links button", { hasText: "Next run" }).click();
     await expect(page.locator("#opened-runs")).toHaveAccessibleName("Opened runs: 2");
-    await expect(page.locator("#links")).toContainText("The run before");
+    await expect(page.locator("#links")).toContainText("Previous run");
     await page.locator("#main").focus();
     await page.keyboard.press("<");
-    await expect(page.locator("#links")).toContainText("The run after");
+    await expect(page.locator("#links")).toContainText("Next run");
   } finally {
     await app.close();
   }

@@ -26,7 +26,7 @@ test("a stopped server is reported and sending is disabled; the page continues w
   await page.locator(".run-row", { hasText: "idle-1" }).click();
   const terminate = page.locator(".run-panel").getByRole("button", { name: "Terminate…" });
   await expect(terminate).toBeEnabled();
-  const gone = page.locator(".runs-room [role=alert]", { hasText: "The server does not answer" });
+  const gone = page.locator(".runs-room [role=alert]", { hasText: "The server cannot be reached" });
   await expect(gone).toHaveCount(0);
 
   await first.end("SIGKILL");

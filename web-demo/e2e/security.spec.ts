@@ -135,7 +135,7 @@ test("a frame with the page's origin does not run code, whatever the server send
     await page.locator("#main").waitFor();
     expect(await page.evaluate(runRaw, { script: "postMessage('ran')", sandboxed: false })).toEqual({
       t: "refused",
-      message: `its origin is ${new URL(site.url).origin}, and code runs in an opaque one only`,
+      message: `the origin of the frame is ${new URL(site.url).origin}; code runs only in an opaque origin`,
     });
     expect(await page.evaluate(runRaw, { script: "onmessage = () => postMessage('ran')", sandboxed: true })).toBe("ran");
   } finally {
@@ -151,7 +151,7 @@ test("code that floods the page with messages is terminated", async ({ app }) =>
     script: "onmessage = () => { for (let i = 0; i < 1e5; i++) postMessage(undefined); }",
     sandboxed: true,
   });
-  expect(died).toEqual({ t: "died", id: 1, reason: "it sent more than 100 messages in a second" });
+  expect(died).toEqual({ t: "died", id: 1, reason: "the worker sent more than 100 messages in a second" });
 });
 
 test("the watchdog terminates an infinite loop and reports its line; the page stays responsive", async ({ app }) => {

@@ -18,7 +18,7 @@ export interface WhyFacts {
 const ENDED: { readonly [kind: string]: string } = {
   completed: "It has completed",
   failed: "It has failed",
-  cancelled: "It was cancelled",
+  cancelled: "It was canceled",
   continuedAsNew: "It has continued as a new run",
   terminated: "It was terminated",
   timedOut: "It has timed out",

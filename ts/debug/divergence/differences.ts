@@ -37,7 +37,7 @@ const NAMES: { readonly [kind in StepKind]?: string } = {
   patch: "patch",
   transact: "reducer",
   update: "update",
-  cancel: "what is cancelled",
+  cancel: "what is canceled",
   end: "how it ends",
 };
 const IDS: { readonly [kind in StepKind]?: string } = { activity: "activity id", child: "workflow id", sideEffect: "number" };

@@ -74,7 +74,7 @@ function textOf({ kind, name, duration, target, answer }: StepPlan): string {
 const ENDS: { readonly [name: string]: { readonly noun: string; readonly verb: string } } = {
   completed: { noun: "the end of the workflow", verb: "completes the workflow" },
   failed: { noun: "the failure of the workflow", verb: "fails the workflow" },
-  cancelled: { noun: "the end of the workflow as cancelled", verb: "ends the workflow as cancelled" },
+  cancelled: { noun: "the end of the workflow as canceled", verb: "ends the workflow as canceled" },
   continuedAsNew: { noun: "continue-as-new", verb: "continues as new" },
 };
 

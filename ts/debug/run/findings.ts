@@ -184,8 +184,8 @@ function neverFired({ items }: FindingSource): Finding[] {
   if (canceled.length === 0) return [];
   const [first] = canceled;
   const text = canceled.length === 1
-    ? `The **${first!.name.replace(/^timer /, "")}** timer never fired: it was cancelled.`
-    : `**${canceled.length} timers** never fired: they were cancelled.`;
+    ? `The **${first!.name.replace(/^timer /, "")}** timer never fired: it was canceled.`
+    : `**${canceled.length} timers** never fired: they were canceled.`;
   return [{ kind: "timer", text, eventId: first!.from }];
 }
 

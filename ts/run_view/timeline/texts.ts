@@ -1,4 +1,4 @@
-// What is said of the things in a timeline, beside their names.
+// Texts of items in a timeline, in addition to their names.
 import type { RunItem } from "../../debug/run/types.ts";
 import { count, lasting } from "../time.ts";
 import type { StripOf } from "./layout.ts";
@@ -35,4 +35,4 @@ export function barTitle({ name, status, startMs, endMs, attempt, from, to }: Ru
   return `${name}${end}${attempts}${took}, ${from === to ? `event ${from}` : `events ${from} to ${to}`}`;
 }
 
-const WORDS: { readonly [status: string]: string } = { timedOut: "timed out", open: "still open" };
+const WORDS: { readonly [status: string]: string } = { timedOut: "timed out", open: "open" };

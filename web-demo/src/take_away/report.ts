@@ -18,7 +18,7 @@ interface Reported {
 
 /** The sentence of the report about its values. `keep`: texts that stayed; undefined if all values are in it. */
 export const valuesText = (keep: readonly string[] | undefined, numbers: boolean): string =>
-  keep === undefined ? "Values are as they were recorded." : redactedText(numbers, keep.length);
+  keep === undefined ? "Values are as recorded." : redactedText(numbers, keep.length);
 
 /** Returns the HTML. */
 export async function reportOf(run: OpenRun, { history, realm, isEncoded, values }: Reported): Promise<string> {

@@ -135,7 +135,7 @@ export class HtmlReport {
     const { realm, strict, redaction } = this.#options;
     const common = { source: historyLabel(line), excerpt: (location: string) => this.#excerpt(location) };
     if (redaction === undefined) {
-      return await reportedRun({ ...common, history, realm, strict, values: "Values are as they were recorded." });
+      return await reportedRun({ ...common, history, realm, strict, values: "Values are as recorded." });
     }
     const { numbers = false, keep = [], rules } = redaction;
     const values = redactedText(numbers, keep.length, rules !== undefined);

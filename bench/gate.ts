@@ -15,7 +15,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { fromJson, toBinary } from "@bufbuild/protobuf";
-import { HistorySchema } from "../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { HistorySchema } from "../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { deployment, type Recorded } from "./gate/deployment.ts";
 import { lengths } from "./gate/lengths.ts";
 import { count, options, round, spread } from "./lib/measure.ts";

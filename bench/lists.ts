@@ -8,7 +8,7 @@ import {
   CountWorkflowExecutionsRequestSchema,
   ListWorkflowExecutionsRequestSchema,
   ListWorkflowExecutionsResponseSchema,
-} from "../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { MemoryStore, SqliteStore, type Store } from "../ts/engine/mod.ts";
 import { hostMethods } from "../ts/engine/host_methods.ts";

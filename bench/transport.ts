@@ -12,7 +12,7 @@ import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { GrpcService } from "../ts/grpc/grpc_service.ts";
 import { rawMethod } from "../ts/api/raw_methods.ts";
-import { EmptySchema } from "../ts/api/well_known.ts";
+import { EmptySchema } from "../ts/messages/well_known.ts";
 import { count, options, round, spread } from "./lib/measure.ts";
 
 /** A response of a small task's size. */

@@ -21,7 +21,7 @@ const work = mkdtempSync(join(tmpdir(), "histories-"));
 const bundle = join(work, "proto.mjs");
 await build({
   stdin: {
-    contents: `export { HistorySchema } from "./ts/api/generated/temporal/api/history/v1/message_pb.ts";
+    contents: `export { HistorySchema } from "./ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 export { create, fromJson, toBinary } from "@bufbuild/protobuf";`,
     resolveDir: root,
   },

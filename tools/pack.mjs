@@ -174,7 +174,7 @@ function declarations(names, out) {
     mkdirSync(dirname(join(out, file)), { recursive: true });
     // For programs whose `lib` is older than these names and that check declarations, too.
     const lib = /\bSymbol\.(?:asyncDispose|dispose)\b/.test(rewritten) ? '/// <reference lib="esnext.disposable" />\n' : "";
-    writeFileSync(join(out, file), lib + (file.startsWith("api/generated/") ? withoutDocstrings(rewritten) : rewritten));
+    writeFileSync(join(out, file), lib + (file.startsWith("messages/generated/") ? withoutDocstrings(rewritten) : rewritten));
   }
   return packages;
 }

@@ -4,7 +4,7 @@
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "../../ts/client/mod.ts";
-import { EventType } from "../../ts/api/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { EventType } from "../../ts/messages/generated/temporal/api/enums/v1/event_type_pb.ts";
 import type { WorkerProcess } from "./variants.ts";
 
 export interface Bench {

@@ -3,7 +3,7 @@
 // prints how long that took. The module that the task's bytes come from is imported before the clock starts.
 import process from "node:process";
 import { firstTask } from "./tasks.ts";
-import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
+import { readWorkflowTask } from "../../ts/messages/workflow_task.ts";
 
 const bytes = firstTask("Nothing", "run-1");
 const began = performance.now();

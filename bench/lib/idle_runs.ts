@@ -6,7 +6,7 @@ import { memoryBytes } from "../../ts/core/half.ts";
 import { createInlineRealm } from "../../ts/realm/mod.ts";
 import * as programs from "./programs.ts";
 import { firstTask } from "./tasks.ts";
-import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
+import { readWorkflowTask } from "../../ts/messages/workflow_task.ts";
 
 const { gc } = globalThis as { gc?: () => void };
 const workflows = Number(process.argv[2]);

@@ -4,7 +4,7 @@ import { memoryBytes } from "../../ts/core/half.ts";
 import { type CoreSources, createInlineRealm, open, type Realm, useCore } from "temporalex/slim";
 import * as programs from "./programs.ts";
 import { firstTask } from "./tasks.ts";
-import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
+import { readWorkflowTask } from "../../ts/messages/workflow_task.ts";
 
 async function benchStart({ core, realmEntry }: { core: CoreSources; realmEntry: string }): Promise<unknown> {
   const began = performance.now();

@@ -1,8 +1,8 @@
 // The first workflow task of a run, as a service would hand it out: bytes of PollWorkflowTaskQueueResponse.
 import { create, toBinary } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { EventType } from "../../ts/api/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { PollWorkflowTaskQueueResponseSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { EventType } from "../../ts/messages/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { PollWorkflowTaskQueueResponseSchema } from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 
 export function firstTask(workflowType: string, runId: string): Uint8Array {
   const eventTime = timestampFromMs(Date.UTC(2026, 0, 1));

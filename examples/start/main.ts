@@ -8,7 +8,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { fromJsonString, toBinary } from "@bufbuild/protobuf";
 import { createWorkerRealm } from "../../ts/realm/mod.ts";
-import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { Ask, Tell } from "./app.ts";
 
 const args = new Set(process.argv.slice(2));

@@ -1,4 +1,4 @@
-// Descriptors that are built when they are needed (ts/api/descriptors.ts) are the ones that the library builds from the same bytes.
+// Descriptors that are built when they are needed (ts/messages/descriptors.ts) are the ones that the library builds from the same bytes.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -21,12 +21,12 @@ import {
 import { fileDesc } from "@bufbuild/protobuf/codegenv2";
 import { base64Decode } from "@bufbuild/protobuf/wire";
 import * as wkt from "@bufbuild/protobuf/wkt";
-import { fileAsJson } from "../../ts/api/descriptor_reader.ts";
-import { fileDesc as lazily } from "../../ts/api/descriptors.ts";
-import { StartWorkflowExecutionRequestSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import * as ours from "../../ts/api/well_known.ts";
+import { fileAsJson } from "../../ts/messages/descriptor_reader.ts";
+import { fileDesc as lazily } from "../../ts/messages/descriptors.ts";
+import { StartWorkflowExecutionRequestSchema } from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import * as ours from "../../ts/messages/well_known.ts";
 
-const folder = join(process.cwd(), "ts/api/generated");
+const folder = join(process.cwd(), "ts/messages/generated");
 const walk = (dir: string): string[] =>
   readdirSync(dir).flatMap((name) => {
     const path = join(dir, name);

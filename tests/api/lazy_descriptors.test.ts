@@ -4,10 +4,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as temporalex from "../../ts/mod.ts";
 import * as realm from "../../ts/realm/mod.ts";
-import * as messages from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import * as failure from "../../ts/api/generated/temporal/api/failure/v1/message_pb.ts";
+import * as messages from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import * as failure from "../../ts/messages/generated/temporal/api/failure/v1/message_pb.ts";
 import * as workflow from "../../ts/workflow/mod.ts";
-import { WorkflowService } from "../../ts/api/generated/temporal/api/workflowservice/v1/service_pb.ts";
+import { WorkflowService } from "../../ts/messages/generated/temporal/api/workflowservice/v1/service_pb.ts";
 
 const schemas = Object.entries({ ...messages, ...failure, WorkflowService })
   .filter(([name]) => /Schema$|^file_|^WorkflowService$/.test(name)) as [string, object][];

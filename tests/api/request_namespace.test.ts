@@ -5,7 +5,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import type { MethodName } from "../../ts/service/raw.ts";
 import { METHOD_NAMES } from "../../ts/api/raw_methods.ts";
 import { namespaceField, namespaceOf } from "../../ts/api/request_namespace.ts";
-import { WorkflowService } from "../../ts/api/generated/temporal/api/workflowservice/v1/service_pb.ts";
+import { WorkflowService } from "../../ts/messages/generated/temporal/api/workflowservice/v1/service_pb.ts";
 
 for (const method of METHOD_NAMES) {
   test(`${method}: its namespace, if it has one`, () => {

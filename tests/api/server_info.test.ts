@@ -7,7 +7,7 @@ import {
   DescribeNamespaceResponseSchema,
   GetSystemInfoResponse_CapabilitiesSchema as CapabilitiesSchema,
   GetSystemInfoResponseSchema,
-} from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { namespaceRequest, readNamespaceOffer, readServerInfo } from "../../ts/api/server_info.ts";
 
 const encoded = (capabilities: MessageInitShape<typeof CapabilitiesSchema>, serverVersion = "1.2.3") =>

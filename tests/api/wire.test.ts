@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
-import * as fields from "../../ts/api/generated/fields.ts";
-import { PollWorkflowTaskQueueResponseSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import * as fields from "../../ts/messages/generated/fields.ts";
+import { PollWorkflowTaskQueueResponseSchema } from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import {
   concat,
   fieldHead,
@@ -17,7 +17,7 @@ import {
   readTextField,
   tagWithLength,
   timeMs,
-} from "../../ts/api/wire.ts";
+} from "../../ts/messages/wire.ts";
 
 const TEXT = fields.WorkflowExecution.runId;
 const INT = fields.PollWorkflowTaskQueueResponse.attempt;

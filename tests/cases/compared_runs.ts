@@ -1,6 +1,6 @@
 // Two histories side by side: what is aligned, what folds away, where both stand.
 import { fromJson } from "@bufbuild/protobuf";
-import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { compareRuns } from "../../ts/what_if/compare.ts";
 import { eventsAt, firstDifference, foldedSteps } from "../../ts/what_if/folded.ts";
 import { deepEqual, equal, ok } from "./assert.ts";

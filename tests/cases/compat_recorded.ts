@@ -3,7 +3,7 @@
 import { fromJson, type JsonValue, toBinary } from "@bufbuild/protobuf";
 import { hasAsyncStorage } from "../../ts/platform/async_context.ts";
 import { fileSources } from "../../ts/platform/source_files.ts";
-import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { openSession } from "../../ts/debug/mod.ts";
 import type { WorkerRealm } from "../../ts/realm/mod.ts";
 import { deepEqual, equal, match } from "./assert.ts";

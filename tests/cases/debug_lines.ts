@@ -2,10 +2,10 @@
 // gives; with lines as the user wrote them, for programs of both kinds and for code that a tool has made.
 import { fromBinary, fromJson, type JsonValue, toBinary } from "@bufbuild/protobuf";
 import { expressionOf, openSession } from "../../ts/debug/mod.ts";
-import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { WorkerRealmOptions } from "../../ts/realm/mod.ts";
 import { fileSources } from "../../ts/platform/source_files.ts";
-import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
+import { readWorkflowTask } from "../../ts/messages/workflow_task.ts";
 import { deepEqual, equal, ok, throws } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { prefixFor, shown } from "./debug_positions.ts";

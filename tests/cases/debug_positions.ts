@@ -1,7 +1,7 @@
 // What a session shows at a position, for comparison with a session over the history up to there alone.
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { DebugSession } from "../../ts/debug/mod.ts";
-import { type HistoryEvent, HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { type HistoryEvent, HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 
 /** What a session shows at a position, but for what only later events can say. */
 export function shown(session: DebugSession, position: number): unknown {

@@ -1,8 +1,8 @@
 // A history without code: which events form one item, what is known of the run, its summary. Every kind of event has its
 // place.
 import { create, toBinary } from "@bufbuild/protobuf";
-import { EventType } from "../../ts/api/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { HistoryEventSchema, HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { EventType } from "../../ts/messages/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { HistoryEventSchema, HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { openRun, type RunModel, spanText } from "../../ts/debug/mod.ts";
 import { groupEvents } from "../../ts/debug/run/grouping.ts";
 import { deepEqual, equal, ok } from "./assert.ts";

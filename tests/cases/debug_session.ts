@@ -5,7 +5,7 @@ import { openSession, prepareHistory, type ReplayingRealm, type SessionView } fr
 import type { PayloadCodec } from "../../ts/codec/codec.ts";
 import { fromPayloads } from "../../ts/converter/payload.ts";
 import { defaultPayloadConverter } from "../../ts/converter/mod.ts";
-import { type HistoryEvent, HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { type HistoryEvent, HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { createWorkerRealm, type WorkerRealm } from "../../ts/realm/worker_realm.ts";
 import { noreply, on, receive, signal, sleep, spawnAsync, workflow } from "../../ts/workflow/mod.ts";
 import { batchProcess } from "../../examples/batch_process/workflow.ts";

@@ -1,7 +1,7 @@
 // Drives workflows task by task through a TaskRunner and the mini server, then replays the whole history and compares every command byte
 // by byte (P3). `finish` is part of every case that closes a run, so determinism is tested throughout and not in one place.
 import { create, toBinary } from "@bufbuild/protobuf";
-import { type HistoryEvent, HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { type HistoryEvent, HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { loadCore, type WorkerCore } from "../../ts/core/mod.ts";
 import { CommandKind, UpdateResponse } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { DefinitionShape } from "../../ts/executor/program/definition.ts";
@@ -15,7 +15,7 @@ import { deepEqual, equal } from "./assert.ts";
 import { LocalHost } from "./local_host.ts";
 import { MiniServer, type StartOptions } from "./mini_server.ts";
 import { rejectionHost } from "./rejection_host.ts";
-import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
+import { readWorkflowTask } from "../../ts/messages/workflow_task.ts";
 import type { RealmOutcome } from "../../ts/executor/tasks/realm_outcome.ts";
 
 export interface DriveOptions extends StartOptions {

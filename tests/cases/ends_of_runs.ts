@@ -17,7 +17,7 @@ import {
   workflow,
 } from "../../ts/workflow/mod.ts";
 import { create } from "@bufbuild/protobuf";
-import { PayloadSchema } from "../../ts/api/generated/temporal/api/common/v1/message_pb.ts";
+import { PayloadSchema } from "../../ts/messages/generated/temporal/api/common/v1/message_pb.ts";
 import { BUFFERED_SIGNALS_HEADER } from "../../ts/executor/scheduler/next_run_headers.ts";
 import { defaultPayloadConverter, type Payload } from "../../ts/converter/payload.ts";
 import { deepEqual, equal, match, ok } from "./assert.ts";

@@ -3,10 +3,10 @@
 // commands of the replay (P3).
 import { create, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import * as orderActs from "../../examples/order_processing/activities.ts";
-import { type Failure, FailureSchema } from "../../ts/api/generated/temporal/api/failure/v1/message_pb.ts";
-import { type HistoryEvent, HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
-import { RejectionSchema, ResponseSchema } from "../../ts/api/generated/temporal/api/update/v1/message_pb.ts";
-import { RespondWorkflowTaskCompletedRequestSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { type Failure, FailureSchema } from "../../ts/messages/generated/temporal/api/failure/v1/message_pb.ts";
+import { type HistoryEvent, HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
+import { RejectionSchema, ResponseSchema } from "../../ts/messages/generated/temporal/api/update/v1/message_pb.ts";
+import { RespondWorkflowTaskCompletedRequestSchema } from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { createWorkerRealm, type WorkerRealm } from "../../ts/realm/mod.ts";
 import type { TaskOutcome } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { deepEqual, equal } from "./assert.ts";
@@ -14,7 +14,7 @@ import type { Case } from "./case.ts";
 import { elsewhere, type RunnerParts, settleActivity } from "./driver.ts";
 import { MiniServer } from "./mini_server.ts";
 import { scenarios } from "./examples.ts";
-import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
+import { readWorkflowTask } from "../../ts/messages/workflow_task.ts";
 
 const EXAMPLES = [
   ...["onboarding", "counter", "shopping_cart", "batch_process", "inventory", "order_processing", "event_collector"],

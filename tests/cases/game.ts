@@ -4,7 +4,7 @@ import { dot } from "../../examples/game/dot.ts";
 import { branching, taskList, tickCounter } from "../../examples/game/flow.ts";
 import { quest } from "../../examples/game/quest.ts";
 import { patrol } from "../../examples/game/patrol.ts";
-import { EventType } from "../../ts/api/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { EventType } from "../../ts/messages/generated/temporal/api/enums/v1/event_type_pb.ts";
 import { defaultPayloadConverter } from "../../ts/converter/mod.ts";
 import { deepEqual, equal } from "./assert.ts";
 import type { Case } from "./case.ts";

@@ -1,7 +1,7 @@
 // Whatever is thrown becomes a failure with what can be read of it: in run, handlers, validators, queries and loose promises.
 import { fromBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
-import { type Failure, FailureSchema } from "../../ts/api/generated/temporal/api/failure/v1/message_pb.ts";
+import { type Failure, FailureSchema } from "../../ts/messages/generated/temporal/api/failure/v1/message_pb.ts";
 import { encodeCompatFailure as encodeCompat } from "../../ts/compat/common/failure_converter.ts";
 import { toData } from "../../ts/browser/error_data.ts";
 import { loggable } from "../../ts/codec/loggable.ts";

@@ -1,7 +1,7 @@
 // Modules with probes, as debug sessions have them, do what they do without: jobs and commands are byte for byte the same, for programs of
 // both kinds, whatever the language allows them to write and however hostile their values are to a look.
 import { fromJson, type JsonValue, toBinary } from "@bufbuild/protobuf";
-import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { ReplayVerdict } from "../../ts/executor/tasks/replay.ts";
 import type { LineTrace } from "../../ts/executor/tasks/line_records.ts";
 import type { WorkerRealmOptions } from "../../ts/realm/mod.ts";

@@ -1,7 +1,7 @@
 // What names the calls of local activities: a workflow task that is lost runs again, perhaps with other messages.
 import { localActivities, on, parallel, receive, reply, signal, spawnAsync, stop, update } from "../../ts/workflow/mod.ts";
 import { noreply, workflow } from "../../ts/workflow/mod.ts";
-import { nameOfCall } from "../../ts/worker/local_activity.ts";
+import { nameOfCall } from "../../ts/worker/activities/local_activity.ts";
 import type { ScheduleLocalActivity } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { deepEqual, equal } from "./assert.ts";
 import type { Case } from "./case.ts";

@@ -1,7 +1,7 @@
 // Nexus operations, as the tiny server has them: tests say what becomes of each, by its name.
 import type { Payload } from "../../ts/converter/payload.ts";
-import type { Command } from "../../ts/api/generated/temporal/api/command/v1/message_pb.ts";
-import { EventType } from "../../ts/api/generated/temporal/api/enums/v1/event_type_pb.ts";
+import type { Command } from "../../ts/messages/generated/temporal/api/command/v1/message_pb.ts";
+import { EventType } from "../../ts/messages/generated/temporal/api/enums/v1/event_type_pb.ts";
 import type { Events } from "./mini_others.ts";
 import { bare } from "./mini_server.ts";
 

@@ -1,9 +1,9 @@
 // Other workflows, as the tiny server has them: children that the run starts, and messages that it sends. Like everything there they do
 // nothing by themselves: tests say when a child starts and how it ends, and whether a message arrives.
 import { toFailure } from "../../ts/converter/mod.ts";
-import type { Command } from "../../ts/api/generated/temporal/api/command/v1/message_pb.ts";
-import { EventType } from "../../ts/api/generated/temporal/api/enums/v1/event_type_pb.ts";
-import type { HistoryEvent } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import type { Command } from "../../ts/messages/generated/temporal/api/command/v1/message_pb.ts";
+import { EventType } from "../../ts/messages/generated/temporal/api/enums/v1/event_type_pb.ts";
+import type { HistoryEvent } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { bare, type HeaderFields, payloads, values } from "./mini_server.ts";
 
 export interface MiniChild {

@@ -1,7 +1,7 @@
 // How procedures end on the tiny server, other than activities do.
 import { create } from "@bufbuild/protobuf";
-import { PayloadsSchema } from "../../ts/api/generated/temporal/api/common/v1/message_pb.ts";
-import { EventType } from "../../ts/api/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { PayloadsSchema } from "../../ts/messages/generated/temporal/api/common/v1/message_pb.ts";
+import { EventType } from "../../ts/messages/generated/temporal/api/enums/v1/event_type_pb.ts";
 import { defaultPayloadConverter, TimeoutFailure, toFailure } from "../../ts/converter/mod.ts";
 import { failedResult } from "../../ts/converter/procedure_failures.ts";
 import type { MiniServer } from "./mini_server.ts";

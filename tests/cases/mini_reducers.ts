@@ -1,7 +1,7 @@
 // Reducers, as the tiny server has them: each returns its arguments or throws, by its first argument alone, and the marker says so.
 import { toFailure } from "../../ts/converter/mod.ts";
-import type { Payloads } from "../../ts/api/generated/temporal/api/common/v1/message_pb.ts";
-import type { Failure } from "../../ts/api/generated/temporal/api/failure/v1/message_pb.ts";
+import type { Payloads } from "../../ts/messages/generated/temporal/api/common/v1/message_pb.ts";
+import type { Failure } from "../../ts/messages/generated/temporal/api/failure/v1/message_pb.ts";
 import { payloads, values } from "./mini_server.ts";
 
 export interface Marker {

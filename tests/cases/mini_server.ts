@@ -5,29 +5,32 @@ import { anyPack, anyUnpack, type Timestamp, timestampFromMs } from "@bufbuild/p
 import { defaultPayloadConverter, toFailure } from "../../ts/converter/mod.ts";
 import { fromPayloads, toPayloads } from "../../ts/converter/payload.ts";
 import type { TaskOutcome } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import type { Command } from "../../ts/api/generated/temporal/api/command/v1/message_pb.ts";
-import { type Payloads, PayloadsSchema } from "../../ts/api/generated/temporal/api/common/v1/message_pb.ts";
-import { EventType } from "../../ts/api/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { type Failure, FailureSchema } from "../../ts/api/generated/temporal/api/failure/v1/message_pb.ts";
+import type { Command } from "../../ts/messages/generated/temporal/api/command/v1/message_pb.ts";
+import { type Payloads, PayloadsSchema } from "../../ts/messages/generated/temporal/api/common/v1/message_pb.ts";
+import { EventType } from "../../ts/messages/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { type Failure, FailureSchema } from "../../ts/messages/generated/temporal/api/failure/v1/message_pb.ts";
 import {
   type HistoryEvent,
   HistoryEventSchema,
   HistorySchema,
-} from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
-import { type Message as ProtocolMessage, MessageSchema } from "../../ts/api/generated/temporal/api/protocol/v1/message_pb.ts";
+} from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
+import {
+  type Message as ProtocolMessage,
+  MessageSchema,
+} from "../../ts/messages/generated/temporal/api/protocol/v1/message_pb.ts";
 import {
   AcceptanceSchema,
   RejectionSchema,
   RequestSchema,
   ResponseSchema,
-} from "../../ts/api/generated/temporal/api/update/v1/message_pb.ts";
+} from "../../ts/messages/generated/temporal/api/update/v1/message_pb.ts";
 import {
   PollWorkflowTaskQueueResponseSchema,
   RespondQueryTaskCompletedRequestSchema,
   type RespondWorkflowTaskCompletedRequest,
   RespondWorkflowTaskCompletedRequestSchema,
   RespondWorkflowTaskFailedRequestSchema,
-} from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 
 import { NexusOperations } from "./mini_nexus.ts";
 import { OtherWorkflows } from "./mini_others.ts";

@@ -1,6 +1,6 @@
 // Procedures as workflow code sees them (docs/dev/semantics/database.md#procedures): on the wire, in select, on replay.
 import { create } from "@bufbuild/protobuf";
-import { PayloadsSchema } from "../../ts/api/generated/temporal/api/common/v1/message_pb.ts";
+import { PayloadsSchema } from "../../ts/messages/generated/temporal/api/common/v1/message_pb.ts";
 import { defaultPayloadConverter } from "../../ts/converter/payload.ts";
 import { failedResult } from "../../ts/converter/procedure_failures.ts";
 import { groupEvents } from "../../ts/debug/run/grouping.ts";

@@ -1,7 +1,7 @@
 // Property tests over random programs and lives: P3 (replay of any prefix, from any pages, with and without a cache gives byte-identical
 // commands) and P9 (the outcome depends on the order of events, never on how they were grouped into tasks).
 import fc from "fast-check";
-import { EventType } from "../../ts/api/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { EventType } from "../../ts/messages/generated/temporal/api/enums/v1/event_type_pb.ts";
 import { deepEqual, equal } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { comparable } from "./driver.ts";

@@ -12,7 +12,7 @@ import {
   workflow,
 } from "../../ts/workflow/mod.ts";
 import { fromBinary } from "@bufbuild/protobuf";
-import { RespondQueryTaskCompletedRequestSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { RespondQueryTaskCompletedRequestSchema } from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { drive } from "./driver.ts";

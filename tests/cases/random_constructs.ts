@@ -3,7 +3,7 @@
 // changes nothing.
 // `tools/soak/random_constructs` runs the same properties over many more programs.
 import fc from "fast-check";
-import { EventType } from "../../ts/api/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { EventType } from "../../ts/messages/generated/temporal/api/enums/v1/event_type_pb.ts";
 import { deepEqual, equal } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { comparable, type Drive } from "./driver.ts";

@@ -1,8 +1,8 @@
 // What happens to a run from outside, decided step by step from a list of happenings and what is open at the time; and at which events of
 // a history a replay may end.
 import { ApplicationFailure } from "../../ts/workflow/mod.ts";
-import { EventType } from "../../ts/api/generated/temporal/api/enums/v1/event_type_pb.ts";
-import type { HistoryEvent } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { EventType } from "../../ts/messages/generated/temporal/api/enums/v1/event_type_pb.ts";
+import type { HistoryEvent } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { failByResult, timeOutProcedure } from "./mini_procedures.ts";
 import type { MiniServer } from "./mini_server.ts";
 import type { Happening } from "./random_programs.ts";

@@ -1,6 +1,6 @@
 // A random program in rounds, run twice: by a service that never suggests to continue as new, and by one that does now and
 // then. The only visible difference is where it continued.
-import type { Payload } from "../../ts/api/generated/temporal/api/common/v1/message_pb.ts";
+import type { Payload } from "../../ts/messages/generated/temporal/api/common/v1/message_pb.ts";
 import { defaultPayloadConverter } from "../../ts/converter/mod.ts";
 import { deepEqual, equal } from "./assert.ts";
 import { type Drive, drive, makeRunner } from "./driver.ts";

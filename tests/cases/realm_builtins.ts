@@ -3,7 +3,7 @@
 import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { API, type RealmHarness, realmOf, withRealm } from "./realm_host.ts";
-import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
+import { readWorkflowTask } from "../../ts/messages/workflow_task.ts";
 
 /** What the executor, the converter, the core's glue and the model are used for in one run, a query and an update. */
 const WORK = `

@@ -3,7 +3,7 @@
 import { equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { API, inBrowser, withRealm } from "./realm_host.ts";
-import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
+import { readWorkflowTask } from "../../ts/messages/workflow_task.ts";
 
 /** [code, what the error names] */
 const STOPPED: readonly (readonly [string, RegExp])[] = [

@@ -4,7 +4,7 @@ import { createWorkerRealm, type WorkerRealm, type WorkerRealmOptions } from "..
 import type { LogEntry } from "../../ts/executor/program/program.ts";
 import type { RealmOutcome } from "../../ts/realm/realm.ts";
 import { MiniServer, type StartOptions } from "./mini_server.ts";
-import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
+import { readWorkflowTask } from "../../ts/messages/workflow_task.ts";
 
 const place = (globalThis as { location?: { protocol: string; href: string } }).location;
 /** A page, or a worker of one. */

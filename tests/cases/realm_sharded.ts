@@ -6,7 +6,7 @@ import { API, type RealmHarness, realmOf, type RealmRun, withRealm } from "./rea
 import { shardOf, shareOf } from "../../ts/realm/sharded_realm.ts";
 import { headWith } from "../support/realms.ts";
 import { until } from "../support/until.ts";
-import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
+import { readWorkflowTask } from "../../ts/messages/workflow_task.ts";
 
 const text = `${API}
 export const spin = workflow("Spin", async (n = 3e10) => { await sleep(1); for (let i = 0; i < n; i++); });

@@ -3,7 +3,7 @@
 import { deepEqual, equal, match } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { API, type RealmHarness, withRealm } from "./realm_host.ts";
-import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
+import { readWorkflowTask } from "../../ts/messages/workflow_task.ts";
 
 /** What such code may try: numbers, commands, microtasks, and all of it later. */
 const DEEDS: readonly string[] = [

@@ -1,5 +1,5 @@
 // What the cases of select share.
-import { EventType } from "../../ts/api/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { EventType } from "../../ts/messages/generated/temporal/api/enums/v1/event_type_pb.ts";
 import { activities, on, select, signal, timer, update, workflow } from "../../ts/workflow/mod.ts";
 import { equal } from "./assert.ts";
 import { type Drive, drive, type DriveOptions } from "./driver.ts";

@@ -1,7 +1,7 @@
 // The task loop: the sticky cache, history pages, unknown types, divergences with the user's line, replays.
 import { activities, noreply, on, publishState, receive, signal, sleep, stop, workflow } from "../../ts/workflow/mod.ts";
 import { fromBinary } from "@bufbuild/protobuf";
-import { RespondWorkflowTaskFailedRequestSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { RespondWorkflowTaskFailedRequestSchema } from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { liveHandles } from "../../ts/core/handle.ts";
 import { nativeProgram } from "../../ts/executor/run/native_program.ts";
 import { CorePanicError } from "../../ts/core/errors.ts";
@@ -11,7 +11,7 @@ import type { Case } from "./case.ts";
 import { Drive, drive, makeRunner } from "./driver.ts";
 import { MiniServer } from "./mini_server.ts";
 import { headWith } from "../support/realms.ts";
-import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
+import { readWorkflowTask } from "../../ts/messages/workflow_task.ts";
 
 const acts = activities<{ work(x: number): number }>();
 const go = signal<[number]>("go");

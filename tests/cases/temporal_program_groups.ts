@@ -1,5 +1,5 @@
 // Event groups of programs of `@temporalio/workflow`: the markers that commands carry, in every runtime.
-import type { EventGroupMarker } from "../../ts/api/generated/temporal/api/sdk/v1/event_group_marker_pb.ts";
+import type { EventGroupMarker } from "../../ts/messages/generated/temporal/api/sdk/v1/event_group_marker_pb.ts";
 import { jsonPayloadConverter } from "../../ts/converter/payload.ts";
 import { deepEqual, equal } from "./assert.ts";
 import type { Case } from "./case.ts";

@@ -1,7 +1,7 @@
 // Interceptors and sinks of programs of `@temporalio/workflow`: what is called, in which order, with what, and what leaves the realm.
 import { hasAsyncStorage } from "../../ts/platform/async_context.ts";
 import { openSession } from "../../ts/debug/mod.ts";
-import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
+import { readWorkflowTask } from "../../ts/messages/workflow_task.ts";
 import { jsonPayloadConverter } from "../../ts/converter/payload.ts";
 import { deepEqual, equal, match } from "./assert.ts";
 import type { Case } from "./case.ts";

@@ -1,6 +1,6 @@
 // Values of programs of `@temporalio/workflow`: what is sent and what is received goes through the functions of their types; failures are
 // written as the official SDK writes them.
-import type { Failure } from "../../ts/api/generated/temporal/api/failure/v1/message_pb.ts";
+import type { Failure } from "../../ts/messages/generated/temporal/api/failure/v1/message_pb.ts";
 import { jsonPayloadConverter } from "../../ts/converter/payload.ts";
 import { deepEqual, equal } from "./assert.ts";
 import type { Case } from "./case.ts";

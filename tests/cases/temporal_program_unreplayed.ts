@@ -1,7 +1,7 @@
 // Queries, validators and the interceptors around them do not run again on replay (guarantee P3). In programs of `@temporalio/workflow`
 // they may draw random numbers, which are not those of the run: a run that was queried continues as one that was not, and its history replays.
 import { hasAsyncStorage } from "../../ts/platform/async_context.ts";
-import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
+import { readWorkflowTask } from "../../ts/messages/workflow_task.ts";
 import { deepEqual, equal, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import type { RealmHarness } from "./realm_host.ts";

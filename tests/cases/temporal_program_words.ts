@@ -1,5 +1,5 @@
 // Messages of programs of `@temporalio/workflow` that tests and dashboards of users search for: those of the official SDK.
-import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
+import { readWorkflowTask } from "../../ts/messages/workflow_task.ts";
 import { equal } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { failureOf, one, withProgram } from "./temporal_program_support.ts";

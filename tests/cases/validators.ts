@@ -8,7 +8,7 @@ import { deepEqual, equal, match, throws } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { drive } from "./driver.ts";
 import { MiniServer } from "./mini_server.ts";
-import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
+import { readWorkflowTask } from "../../ts/messages/workflow_task.ts";
 
 const ask = update<[number], unknown>("ask");
 const add = signal<[number]>("add");

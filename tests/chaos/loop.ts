@@ -10,7 +10,7 @@ import { nativePrograms } from "../../ts/executor/run/native_program.ts";
 import { Code, type MethodName, type RawService, ServiceError } from "../../ts/service/raw.ts";
 import { isThrottled } from "../../ts/service/retry.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
-import { RespondActivityTaskCompletedRequestSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { RespondActivityTaskCompletedRequestSchema } from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { Worker } from "../../ts/worker/mod.ts";
 import { inlineRealm } from "../interop/support/realm.ts";
 import { until } from "../support/until.ts";

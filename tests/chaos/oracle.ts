@@ -1,6 +1,6 @@
 // What must be true of a life whatever the network did: checked against the history on the server, the results that callers
 // got, and the acknowledged reports of the worker.
-import type { HistoryEvent } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import type { HistoryEvent } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { type Seen, STEPS, TIMERS } from "./program.ts";
 
 /** What the callers of one life got. */

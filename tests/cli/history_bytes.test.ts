@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Buffer } from "node:buffer";
 import { fromBinary, fromJson, type JsonValue, toBinary, toJson } from "@bufbuild/protobuf";
-import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { readHistoryFile } from "../../ts/history_files/history_file.ts";
 import { MAX_NESTING, nestedTooDeep } from "../../ts/history_files/json_nesting.ts";
 import { timestamp } from "../../ts/history_files/json_scalars.ts";

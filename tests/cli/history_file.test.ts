@@ -5,14 +5,14 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { create, fromBinary, type MessageInitShape, toBinary, toJson } from "@bufbuild/protobuf";
-import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import {
   GetWorkflowExecutionHistoryResponseSchema,
-} from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { type HistoryFile, HistoryFileError, readHistoryFile } from "../../ts/history_files/history_file.ts";
 import { openRun } from "../../ts/debug/run/model.ts";
 import { MiniServer, payloads } from "../cases/mini_server.ts";
-import { EventType } from "../../ts/api/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { EventType } from "../../ts/messages/generated/temporal/api/enums/v1/event_type_pb.ts";
 
 // deno-lint-ignore no-explicit-any
 type Loose = any;

@@ -10,7 +10,7 @@ import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { fromBinary, toJson } from "@bufbuild/protobuf";
-import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { PayloadCodec } from "../../ts/codec/codec.ts";
 import { MessageCodec } from "../../ts/codec/message_codec.ts";
 import type { ReplayLine, SummaryLine } from "../../ts/cli/commands/replay/run.ts";

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { fromBinary, toJson } from "@bufbuild/protobuf";
-import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { ReplayLine, SummaryLine } from "../../ts/cli/commands/replay/run.ts";
 import { Interrupted } from "../../ts/cli/frame/errors.ts";
 import { withRealm } from "../cases/realm_host.ts";

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { calendarText } from "../../ts/cli/commands/schedule/describe_list.ts";
 import { decodeSpec, encodeSpec } from "../../ts/client/schedules/spec.ts";
-import { ScheduleSpecSchema } from "../../ts/api/generated/temporal/api/schedule/v1/message_pb.ts";
+import { ScheduleSpecSchema } from "../../ts/messages/generated/temporal/api/schedule/v1/message_pb.ts";
 import { create } from "@bufbuild/protobuf";
 import { serviceHandler } from "../../ts/server/grpc_handlers.ts";
 import { ScriptedService } from "../support/scripted_service.ts";

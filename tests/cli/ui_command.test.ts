@@ -10,7 +10,7 @@ import {
   CountWorkflowExecutionsRequestSchema,
   CountWorkflowExecutionsResponseSchema,
   TerminateWorkflowExecutionRequestSchema,
-} from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { ui } from "../../ts/cli/commands/ui/command.ts";
 import type { UiCall } from "../../ts/cli/commands/ui/options.ts";
 import { uiCommand } from "../../ts/cli/commands/ui/run.ts";

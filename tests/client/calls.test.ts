@@ -13,12 +13,12 @@ import {
   WorkflowNotFoundError,
 } from "../../ts/client/mod.ts";
 import { ApplicationFailure, defaultPayloadConverter } from "../../ts/converter/mod.ts";
-import { EventType } from "../../ts/api/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { EventType } from "../../ts/messages/generated/temporal/api/enums/v1/event_type_pb.ts";
 import {
   WorkflowExecutionStatus,
   WorkflowIdConflictPolicy,
   WorkflowIdReusePolicy,
-} from "../../ts/api/generated/temporal/api/enums/v1/workflow_pb.ts";
+} from "../../ts/messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 import { ScriptedService, unavailable } from "../support/scripted_service.ts";
 
 const payloads = (...values: unknown[]) => ({ payloads: values.map((value) => defaultPayloadConverter.toPayload(value)) });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client, silentLogger } from "../../ts/client/mod.ts";
 import { ApplicationFailure, defaultPayloadConverter, toFailure } from "../../ts/converter/mod.ts";
-import { WorkflowExecutionStatus } from "../../ts/api/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { WorkflowExecutionStatus } from "../../ts/messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 import { ScriptedService } from "../support/scripted_service.ts";
 
 const payload = (value: unknown) => defaultPayloadConverter.toPayload(value);

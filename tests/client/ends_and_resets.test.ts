@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client, Code, type ResetOptions, ServiceError, silentLogger, WorkflowNotFoundError } from "../../ts/client/mod.ts";
 import { defaultPayloadConverter } from "../../ts/converter/mod.ts";
-import { EventType } from "../../ts/api/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { ResetReapplyExcludeType, ResetReapplyType } from "../../ts/api/generated/temporal/api/enums/v1/reset_pb.ts";
+import { EventType } from "../../ts/messages/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { ResetReapplyExcludeType, ResetReapplyType } from "../../ts/messages/generated/temporal/api/enums/v1/reset_pb.ts";
 import { ScriptedService, unavailable } from "../support/scripted_service.ts";
 
 const client = (service: ScriptedService) =>

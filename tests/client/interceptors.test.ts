@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type AnyClientInput, Client, type ClientInterceptor, silentLogger } from "../../ts/client/mod.ts";
 import { defaultPayloadConverter } from "../../ts/converter/mod.ts";
-import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../../ts/api/generated/temporal/api/enums/v1/update_pb.ts";
+import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../../ts/messages/generated/temporal/api/enums/v1/update_pb.ts";
 import { ScriptedService, unavailable } from "../support/scripted_service.ts";
 
 const payload = (value: unknown) => defaultPayloadConverter.toPayload(value);

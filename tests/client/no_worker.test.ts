@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client, Code, type LogFields, type Logger, ServiceError, silentLogger } from "../../ts/client/mod.ts";
-import { PendingWorkflowTaskState } from "../../ts/api/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { PendingWorkflowTaskState } from "../../ts/messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 import { POLLED_QUEUES } from "../../ts/service/raw.ts";
 import { type Activities, EmbeddedEngine, Worker } from "../../ts/mod.ts";
 import { MemoryStore } from "../../ts/engine/memory_store.ts";

@@ -18,11 +18,11 @@ import {
   TimeoutFailure,
   toFailure,
 } from "../../ts/converter/mod.ts";
-import { EventType } from "../../ts/api/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../../ts/api/generated/temporal/api/enums/v1/update_pb.ts";
-import { RetryState, WorkflowExecutionStatus } from "../../ts/api/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { EventType } from "../../ts/messages/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../../ts/messages/generated/temporal/api/enums/v1/update_pb.ts";
+import { RetryState, WorkflowExecutionStatus } from "../../ts/messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { GetWorkflowExecutionHistoryResponseSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import type { GetWorkflowExecutionHistoryResponseSchema } from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { ScriptedService, waits } from "../support/scripted_service.ts";
 import { together } from "../support/together.ts";
 

@@ -17,9 +17,9 @@ import {
 import { EmbeddedEngine, MemoryStore } from "../../ts/engine/mod.ts";
 import { decodeSpec, encodeSpec } from "../../ts/client/schedules/spec.ts";
 import { defaultPayloadConverter, type Payload } from "../../ts/converter/mod.ts";
-import { ScheduleOverlapPolicy } from "../../ts/api/generated/temporal/api/enums/v1/schedule_pb.ts";
-import { ScheduleSpecSchema } from "../../ts/api/generated/temporal/api/schedule/v1/message_pb.ts";
-import type { DescribeScheduleResponseSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { ScheduleOverlapPolicy } from "../../ts/messages/generated/temporal/api/enums/v1/schedule_pb.ts";
+import { ScheduleSpecSchema } from "../../ts/messages/generated/temporal/api/schedule/v1/message_pb.ts";
+import type { DescribeScheduleResponseSchema } from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { ScriptedService, unavailable } from "../support/scripted_service.ts";
 
 const payload = (value: unknown) => defaultPayloadConverter.toPayload(value);

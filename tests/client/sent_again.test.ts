@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { Client, ServiceError, silentLogger, WorkflowUpdateFailedError } from "../../ts/client/mod.ts";
 import { ApplicationFailure, defaultPayloadConverter, toFailure } from "../../ts/converter/mod.ts";
 import { Code } from "../../ts/service/raw.ts";
-import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../../ts/api/generated/temporal/api/enums/v1/update_pb.ts";
+import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../../ts/messages/generated/temporal/api/enums/v1/update_pb.ts";
 import {
   continueAsNew,
   on,

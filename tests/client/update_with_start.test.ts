@@ -14,8 +14,8 @@ import {
 } from "../../ts/client/mod.ts";
 import { ApplicationFailure, defaultPayloadConverter, toFailure } from "../../ts/converter/mod.ts";
 import { OPERATION_ABORTED } from "../../ts/service/raw.ts";
-import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../../ts/api/generated/temporal/api/enums/v1/update_pb.ts";
-import { WorkflowIdConflictPolicy } from "../../ts/api/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../../ts/messages/generated/temporal/api/enums/v1/update_pb.ts";
+import { WorkflowIdConflictPolicy } from "../../ts/messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 import { ScriptedService, unavailable, waits } from "../support/scripted_service.ts";
 
 const payloads = (...values: unknown[]) => ({ payloads: values.map((value) => defaultPayloadConverter.toPayload(value)) });

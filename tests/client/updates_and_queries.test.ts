@@ -13,9 +13,9 @@ import {
   WorkflowUpdateRejectedError,
 } from "../../ts/client/mod.ts";
 import { ApplicationFailure, defaultPayloadConverter, toFailure } from "../../ts/converter/mod.ts";
-import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../../ts/api/generated/temporal/api/enums/v1/update_pb.ts";
-import { QueryRejectCondition } from "../../ts/api/generated/temporal/api/enums/v1/query_pb.ts";
-import { WorkflowExecutionStatus } from "../../ts/api/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../../ts/messages/generated/temporal/api/enums/v1/update_pb.ts";
+import { QueryRejectCondition } from "../../ts/messages/generated/temporal/api/enums/v1/query_pb.ts";
+import { WorkflowExecutionStatus } from "../../ts/messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 import { ScriptedService, unavailable, waits } from "../support/scripted_service.ts";
 
 const payloads = (...values: unknown[]) => ({ payloads: values.map((value) => defaultPayloadConverter.toPayload(value)) });

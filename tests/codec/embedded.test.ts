@@ -23,7 +23,7 @@ import {
   Worker,
   WorkflowFailedError,
 } from "../../ts/mod.ts";
-import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { invertingCodec } from "../support/codecs.ts";
 import { until } from "../support/until.ts";
 import * as activities from "./activities.ts";

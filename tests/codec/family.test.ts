@@ -8,7 +8,7 @@ import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { open, silentLogger } from "../../ts/mod.ts";
 import { MessageCodec } from "../../ts/codec/message_codec.ts";
 import { defaultPayloadConverter } from "../../ts/converter/payload.ts";
-import { RespondWorkflowTaskCompletedRequestSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { RespondWorkflowTaskCompletedRequestSchema } from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { invertingCodec } from "../support/codecs.ts";
 import { until } from "../support/until.ts";
 import { listener, SECRET, talker, whisper } from "./workflows/secret_family.ts";

@@ -16,13 +16,13 @@ import {
   silentLogger,
   Worker,
 } from "../../ts/mod.ts";
-import { PayloadSchema } from "../../ts/api/generated/temporal/api/common/v1/message_pb.ts";
-import { FailureSchema } from "../../ts/api/generated/temporal/api/failure/v1/message_pb.ts";
+import { PayloadSchema } from "../../ts/messages/generated/temporal/api/common/v1/message_pb.ts";
+import { FailureSchema } from "../../ts/messages/generated/temporal/api/failure/v1/message_pb.ts";
 import {
   type HistoryEvent,
   HistoryEventSchema,
   HistorySchema,
-} from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+} from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { openRun } from "../../ts/debug/mod.ts";
 import { MessageCodec } from "../../ts/codec/message_codec.ts";
 import { encodingOf, invertingCodec } from "../support/codecs.ts";

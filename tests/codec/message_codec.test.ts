@@ -24,16 +24,16 @@ import {
   PayloadSchema,
   PayloadsSchema,
   SearchAttributesSchema,
-} from "../../ts/api/generated/temporal/api/common/v1/message_pb.ts";
-import { EncodingType } from "../../ts/api/generated/temporal/api/enums/v1/common_pb.ts";
-import { type Failure, FailureSchema } from "../../ts/api/generated/temporal/api/failure/v1/message_pb.ts";
-import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
-import { file_temporal_api_update_v1_message } from "../../ts/api/generated/temporal/api/update/v1/message_pb.ts";
+} from "../../ts/messages/generated/temporal/api/common/v1/message_pb.ts";
+import { EncodingType } from "../../ts/messages/generated/temporal/api/enums/v1/common_pb.ts";
+import { type Failure, FailureSchema } from "../../ts/messages/generated/temporal/api/failure/v1/message_pb.ts";
+import { HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
+import { file_temporal_api_update_v1_message } from "../../ts/messages/generated/temporal/api/update/v1/message_pb.ts";
 import {
   RespondQueryTaskCompletedRequestSchema,
   RespondWorkflowTaskCompletedRequestSchema,
-} from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { WorkflowService } from "../../ts/api/generated/temporal/api/workflowservice/v1/service_pb.ts";
+} from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { WorkflowService } from "../../ts/messages/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { seeded } from "../chaos/proxy.ts";
 import { invertingCodec } from "../support/codecs.ts";
 import { testSeed } from "../support/seed.ts";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { FailureSchema } from "../../ts/api/generated/temporal/api/failure/v1/message_pb.ts";
-import { HistoryEventSchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { FailureSchema } from "../../ts/messages/generated/temporal/api/failure/v1/message_pb.ts";
+import { HistoryEventSchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { bigintOf, Long } from "../../ts/compat/common/long.ts";
 import { fromPlain, toPlain } from "../../ts/compat/common/plain_proto.ts";
 

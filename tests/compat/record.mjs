@@ -30,7 +30,7 @@ process.on("SIGTERM", () => process.exit(1));
 // Node 20 cannot load TypeScript.
 buildDist();
 const { freePort } = await import("../../dist/tests/support/ports.js");
-const { HistorySchema } = await import("../../dist/ts/api/generated/temporal/api/history/v1/message_pb.js");
+const { HistorySchema } = await import("../../dist/ts/messages/generated/temporal/api/history/v1/message_pb.js");
 
 const toPlain = (history) =>
   toJson(HistorySchema, fromBinary(HistorySchema, temporal.api.history.v1.History.encode(history).finish()));

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, fromJson, toBinary } from "@bufbuild/protobuf";
-import { ScheduleActionSchema } from "../../ts/api/generated/temporal/api/schedule/v1/message_pb.ts";
-import { DescribeScheduleResponseSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { ScheduleActionSchema } from "../../ts/messages/generated/temporal/api/schedule/v1/message_pb.ts";
+import { DescribeScheduleResponseSchema } from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { Client, Connection } from "../../ts/compat/client/mod.ts";
 import type { RawService } from "../../ts/service/raw.ts";
 

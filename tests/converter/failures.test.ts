@@ -13,7 +13,7 @@ import {
   TimeoutFailure,
   toFailure,
 } from "../../ts/converter/mod.ts";
-import { FailureSchema } from "../../ts/api/generated/temporal/api/failure/v1/message_pb.ts";
+import { FailureSchema } from "../../ts/messages/generated/temporal/api/failure/v1/message_pb.ts";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 
 /** Through bytes, without the shortcut that keeps the original message. */

@@ -55,7 +55,7 @@ test("Failure.stack_trace: name and message, the user's frames, no frame of this
     "    at charge (file:///app/shop.ts:3:9)",
     `    at callActivity (${ownCode}activity/context.ts:9:9)`,
     "    at async pay (file:///app/shop.ts:9:9)",
-    `    at async ActivityExecution.run (${ownCode}worker/activity_execution.ts:9:9)`,
+    `    at async ActivityExecution.run (${ownCode}worker/activities/activity_execution.ts:9:9)`,
     "    at async Promise.all (index 0)",
     "    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)",
   ].join("\n");

@@ -5,7 +5,7 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { type SqliteOptions, SqliteStore } from "../../ts/engine/mod.ts";
 import { createInlineRealm } from "../../ts/realm/mod.ts";
-import { type HistoryEvent, HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { type HistoryEvent, HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { parseQuery } from "../../ts/engine/visibility/parse.ts";
 import * as program from "./program.ts";
 

@@ -3,7 +3,7 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { createInlineRealm, createWorkerRealm } from "../../ts/realm/mod.ts";
 import type { Realm } from "../../ts/realm/realm.ts";
-import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { scenarios } from "../cases/examples.ts";
 import type { MiniServer } from "../cases/mini_server.ts";
 import * as interpreter from "../cases/random_interpreter.ts";

@@ -5,12 +5,16 @@ import { createRegistry, fromBinary, type Message, toBinary, toJson } from "@buf
 import fc from "fast-check";
 import type { RecordedActivation } from "../../ts/executor/tasks/recording.ts";
 import type { Realm } from "../../ts/realm/realm.ts";
-import { type Failure, FailureSchema } from "../../ts/api/generated/temporal/api/failure/v1/message_pb.ts";
-import { AcceptanceSchema, RejectionSchema, ResponseSchema } from "../../ts/api/generated/temporal/api/update/v1/message_pb.ts";
+import { type Failure, FailureSchema } from "../../ts/messages/generated/temporal/api/failure/v1/message_pb.ts";
+import {
+  AcceptanceSchema,
+  RejectionSchema,
+  ResponseSchema,
+} from "../../ts/messages/generated/temporal/api/update/v1/message_pb.ts";
 import {
   RespondWorkflowTaskCompletedRequestSchema,
   RespondWorkflowTaskFailedRequestSchema,
-} from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { TaskOutcome } from "../../ts/realm/realm.ts";
 import { comparable } from "../cases/driver.ts";
 import { MiniServer } from "../cases/mini_server.ts";
@@ -18,7 +22,7 @@ import { choose, endsOfReplay, happen, LAST } from "../cases/random_lives.ts";
 import { life, program } from "../cases/random_programs.ts";
 import type { Step } from "../cases/random_interpreter.ts";
 import type { Happening } from "../cases/random_programs.ts";
-import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
+import { readWorkflowTask } from "../../ts/messages/workflow_task.ts";
 
 /** What is drawn from a seed. */
 export interface Draw {

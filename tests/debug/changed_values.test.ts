@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { type ChangedValue, openSession, readHistoryFile, redact } from "../../ts/debug/mod.ts";
 import { createWorkerRealm, type WorkerRealmOptions } from "../../ts/realm/mod.ts";
 import { TestEnvironment } from "../../ts/testing/mod.ts";

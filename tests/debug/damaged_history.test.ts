@@ -2,9 +2,9 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import test from "node:test";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { WorkflowTypeSchema } from "../../ts/api/generated/temporal/api/common/v1/message_pb.ts";
-import { HistoryEventSchema, HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
-import { EventType } from "../../ts/api/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { WorkflowTypeSchema } from "../../ts/messages/generated/temporal/api/common/v1/message_pb.ts";
+import { HistoryEventSchema, HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
+import { EventType } from "../../ts/messages/generated/temporal/api/enums/v1/event_type_pb.ts";
 import { HistoryFileError, openRun, readHistoryFile } from "../../ts/debug/mod.ts";
 
 const started = { workflowType: create(WorkflowTypeSchema, { name: "Order" }) };

@@ -11,7 +11,7 @@ import { pathToFileURL } from "node:url";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { PayloadCodec } from "../../ts/codec/codec.ts";
 import type { Payload } from "../../ts/converter/payload.ts";
-import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { eventGroups, openRun, readHistoryFile, redact, type RunModel } from "../../ts/debug/mod.ts";
 import { TestEnvironment } from "../../ts/testing/mod.ts";
 

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { create, type DescMessage, toBinary } from "@bufbuild/protobuf";
 import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
-import { EventType } from "../../ts/api/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { HistoryEventSchema, HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
-import { PayloadSchema } from "../../ts/api/generated/temporal/api/common/v1/message_pb.ts";
+import { EventType } from "../../ts/messages/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { HistoryEventSchema, HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
+import { PayloadSchema } from "../../ts/messages/generated/temporal/api/common/v1/message_pb.ts";
 
 const text = new TextEncoder();
 const PAYLOAD = "temporal.api.common.v1.Payload";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fromBinary, toJsonString } from "@bufbuild/protobuf";
 import { openSession, redact } from "../../ts/debug/mod.ts";
-import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { API, realmOf } from "../cases/realm_host.ts";
 import { plantedHistory } from "./planted.ts";
 import { EDITED, recorded } from "./take_away_support.ts";

@@ -5,7 +5,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import {
   PollNexusTaskQueueRequestSchema,
   ShutdownWorkerRequestSchema,
-} from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { NexusPolls } from "../../ts/dev/nexus_polls.ts";
 import { Namespaces } from "../../ts/dev/namespaces.ts";
 import { EmbeddedEngine, MemoryStore } from "../../ts/engine/mod.ts";

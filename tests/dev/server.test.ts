@@ -9,8 +9,8 @@ import {
   PollWorkflowTaskQueueRequestSchema,
   StartWorkflowExecutionRequestSchema,
   UpdateWorkflowExecutionRequestSchema,
-} from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { WorkflowService } from "../../ts/api/generated/temporal/api/workflowservice/v1/service_pb.ts";
+} from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { WorkflowService } from "../../ts/messages/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { Code, POLLED_QUEUES, ServiceError } from "../../ts/service/raw.ts";
 import { METHOD_NAMES } from "../../ts/api/raw_methods.ts";
 import { grpc, service, typed } from "./support/dev_server.ts";

@@ -82,7 +82,7 @@ test("a realm's entry loads no part of programs of @temporalio/workflow, and no 
   const expected = [
     "ts/realm/serve.ts",
     "ts/converter/failure_converter.ts",
-    "ts/api/generated/temporal/api/failure/v1/message_pb.ts",
+    "ts/messages/generated/temporal/api/failure/v1/message_pb.ts",
   ];
   assert.deepEqual(expected.filter((file) => !sources.includes(file)), [], "sources are found");
   const later =

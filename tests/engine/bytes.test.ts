@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import process from "node:process";
 import { test } from "node:test";
-import { tagWithLength } from "../../ts/api/wire.ts";
+import { tagWithLength } from "../../ts/messages/wire.ts";
 import { cutBatch } from "../../ts/engine/history_bytes.ts";
 import { textField } from "../../ts/engine/host_bytes.ts";
 import { builtins } from "../../ts/engine/sqlite/builtins.ts";

@@ -6,7 +6,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import {
   PollWorkflowExecutionUpdateRequestSchema,
   UpdateWorkflowExecutionRequestSchema,
-} from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { Calls } from "../../ts/engine/calls.ts";
 import { EmbeddedEngine, MemoryStore } from "../../ts/engine/mod.ts";
 import type { CallOptions, MethodName, ServiceError } from "../../ts/service/raw.ts";

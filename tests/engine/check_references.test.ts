@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { checkReferences } from "../../ts/engine/maintenance/check_references.ts";
-import { EventType } from "../../ts/api/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { type HistoryEvent, HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { EventType } from "../../ts/messages/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { type HistoryEvent, HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 
 type Name = keyof typeof EventType;
 

@@ -4,9 +4,9 @@ import { test } from "node:test";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { defaultPayloadConverter } from "../../ts/converter/mod.ts";
 import { closedRun } from "../../ts/engine/maintenance/mod.ts";
-import { MemoSchema, SearchAttributesSchema } from "../../ts/api/generated/temporal/api/common/v1/message_pb.ts";
-import { EventType } from "../../ts/api/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { MemoSchema, SearchAttributesSchema } from "../../ts/messages/generated/temporal/api/common/v1/message_pb.ts";
+import { EventType } from "../../ts/messages/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 
 const payload = (value: unknown) => defaultPayloadConverter.toPayload(value);
 const value = (given: Parameters<typeof defaultPayloadConverter.fromPayload>[0] | undefined) =>

@@ -5,7 +5,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { MemoryStore } from "../../ts/engine/mod.ts";
 import { runMethods } from "../../ts/engine/run_methods.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
-import { DeleteWorkflowExecutionRequestSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { DeleteWorkflowExecutionRequestSchema } from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { created } from "./support/records.ts";
 
 const request = toBinary(

@@ -6,13 +6,13 @@ import { test } from "node:test";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { closedRun, copiedRun, ImportError, StoreReader } from "../../ts/engine/maintenance/mod.ts";
 import type { SqlDatabase } from "../../ts/engine/sqlite/driver.ts";
-import { EventType } from "../../ts/api/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { EventType } from "../../ts/messages/generated/temporal/api/enums/v1/event_type_pb.ts";
 import {
   type HistoryEvent,
   HistorySchema,
   WorkflowExecutionTerminatedEventAttributesSchema,
   WorkflowTaskScheduledEventAttributesSchema,
-} from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+} from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { check, filled, sql } from "./support/filled_store.ts";
 
 const runOf = (id: string) => `(SELECT run_key FROM runs WHERE workflow_id = '${id}')`;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TimedOutAttempt } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { TimeoutType } from "../../ts/api/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { TimeoutType } from "../../ts/messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 import { type ActivityTimeout, activityTimeout, reportTimeouts, warnOfTimeouts } from "../../ts/engine/timed_out.ts";
 
 const attempt = (more: Partial<TimedOutAttempt> = {}): TimedOutAttempt => ({

@@ -11,7 +11,7 @@ import {
 import { encodeFailure } from "../../ts/converter/failure_converter.ts";
 import { ApplicationFailure } from "../../ts/converter/failures.ts";
 import { reduceStacks } from "../../ts/executor/tasks/recording.ts";
-import { FailureSchema } from "../../ts/api/generated/temporal/api/failure/v1/message_pb.ts";
+import { FailureSchema } from "../../ts/messages/generated/temporal/api/failure/v1/message_pb.ts";
 
 const failure = encodeFailure(
   new ApplicationFailure("outer", { type: "Outer", cause: new ApplicationFailure("inner", { type: "Inner" }) }),

@@ -6,8 +6,8 @@ import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { isReadOnlyMethod, withPermissions } from "../../ts/gateway/permissions.ts";
 import type { MethodName, RawService, ServiceError } from "../../ts/service/raw.ts";
 import { METHOD_NAMES } from "../../ts/api/raw_methods.ts";
-import { WorkflowService } from "../../ts/api/generated/temporal/api/workflowservice/v1/service_pb.ts";
-import { CommandType } from "../../ts/api/generated/temporal/api/enums/v1/command_type_pb.ts";
+import { WorkflowService } from "../../ts/messages/generated/temporal/api/workflowservice/v1/service_pb.ts";
+import { CommandType } from "../../ts/messages/generated/temporal/api/enums/v1/command_type_pb.ts";
 
 const passed: Uint8Array[] = [];
 const service: RawService = {

@@ -8,7 +8,7 @@ import { Code, ServiceError } from "../../ts/service/raw.ts";
 import { endAfterGoaway } from "../../ts/platform/deno_goaway_workaround.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { create } from "@bufbuild/protobuf";
-import { StartWorkflowExecutionRequestSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { StartWorkflowExecutionRequestSchema } from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 
 type Answer = (stream: ServerHttp2Stream, body: Uint8Array, headers: IncomingHttpHeaders) => void;
 

@@ -42,12 +42,14 @@ const BY_HAND = /\.tag\(|\bBinaryReader\b|\.uint32\(\d|<< 3 \| \d/;
 const BY_NUMBER =
   /\b(?:field|tag|number|kind) (?:[=!]==|[<>]=?) [1-9]|\bcase \d+:|\.(?:text|bytes|int|bool|double|message)\(\d|(?:textOf|intOf|bytesOf|firstOf|textField)\([^()]*, \d/;
 /** The reader and writer; and what hands the library's writer to generated codecs. */
-const READER = "ts/api/wire.ts";
+const READER = "ts/messages/wire.ts";
 const TO_CODECS: ReadonlySet<string> = new Set(["ts/executor/program/encode.ts"]);
 
 const typescript = walk("ts").filter((file) => file.endsWith(".ts") && !file.includes("generated") && file !== READER);
 /** Those that read or write encoded messages. */
-const withWire = typescript.filter((file) => /api\/wire\.ts"|\.\/wire\.ts"|host_bytes\.ts"/.test(readFileSync(file, "utf8")));
+const withWire = typescript.filter((file) =>
+  /messages\/wire\.ts"|\.\/wire\.ts"|host_bytes\.ts"/.test(readFileSync(file, "utf8"))
+);
 
 test("no file of TypeScript reads or writes fields by itself, or names one by its number", () => {
   assert.ok(withWire.length > 25, `the reader is where this test looks for it: ${withWire.length} files use it`);

@@ -1,6 +1,6 @@
 // runtime: node
-// Descriptors are built on first use (ts/api/descriptors.ts). The library's files for Google's well-known types build theirs
-// on import, so ts/api/well_known.ts replaces those files.
+// Descriptors are built on first use (ts/messages/descriptors.ts). The library's files for Google's well-known types build theirs
+// on import, so ts/messages/well_known.ts replaces those files.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";

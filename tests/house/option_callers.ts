@@ -1,7 +1,7 @@
 // How each option object of the public entries is passed: the calls that `option_objects.test.ts` makes with an option that does not exist.
 import { create, toBinary } from "@bufbuild/protobuf";
 import * as activity from "../../ts/activity/mod.ts";
-import { DescribeScheduleResponseSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { DescribeScheduleResponseSchema } from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { Client, type RawService } from "../../ts/client/mod.ts";
 import * as testing from "../../ts/testing/mod.ts";
 import * as w from "../../ts/workflow/mod.ts";

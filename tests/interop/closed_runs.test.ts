@@ -1,11 +1,11 @@
-// A Temporal server lists the runs that ended without their worker (ts/worker/closed_runs.ts).
+// A Temporal server lists the runs that ended without their worker (ts/worker/workflow/closed_runs.ts).
 // takes: 5 s
 // runtime: node
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client, silentLogger } from "../../ts/client/mod.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
-import { evictClosedRuns } from "../../ts/worker/closed_runs.ts";
+import { evictClosedRuns } from "../../ts/worker/workflow/closed_runs.ts";
 import { ManualTimers } from "../support/manual_timers.ts";
 import { until } from "../support/until.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";

@@ -9,7 +9,7 @@ import { createWorkerRealm, type WorkerRealm } from "../../ts/realm/mod.ts";
 import { silentLogger } from "../../ts/base/logger.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { Worker } from "../../ts/worker/mod.ts";
-import { fetchPage } from "../../ts/worker/realms.ts";
+import { fetchPage } from "../../ts/worker/workflow/realms.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";
 import { root } from "./support/official.ts";
 

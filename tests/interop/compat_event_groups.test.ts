@@ -8,14 +8,14 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import type { Command } from "../../ts/api/generated/temporal/api/command/v1/message_pb.ts";
-import { PayloadSchema } from "../../ts/api/generated/temporal/api/common/v1/message_pb.ts";
-import { CommandType } from "../../ts/api/generated/temporal/api/enums/v1/command_type_pb.ts";
-import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import type { Command } from "../../ts/messages/generated/temporal/api/command/v1/message_pb.ts";
+import { PayloadSchema } from "../../ts/messages/generated/temporal/api/common/v1/message_pb.ts";
+import { CommandType } from "../../ts/messages/generated/temporal/api/enums/v1/command_type_pb.ts";
+import { HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import {
   type EventGroupMarker,
   EventGroupMarkerSchema,
-} from "../../ts/api/generated/temporal/api/sdk/v1/event_group_marker_pb.ts";
+} from "../../ts/messages/generated/temporal/api/sdk/v1/event_group_marker_pb.ts";
 import { enumName } from "../../ts/converter/enums.ts";
 import { silentLogger } from "../../ts/base/logger.ts";
 import { Client, type WorkflowHandle } from "../../ts/client/mod.ts";

@@ -8,7 +8,7 @@ import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import {
   PollActivityTaskQueueResponseSchema,
   RespondWorkflowTaskCompletedResponseSchema,
-} from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { Worker } from "../../ts/worker/mod.ts";
 import { activities, parallel, workflow } from "../../ts/workflow/mod.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";

@@ -10,12 +10,12 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { create, toBinary } from "@bufbuild/protobuf";
-import { EventType } from "../../ts/api/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { EventType } from "../../ts/messages/generated/temporal/api/enums/v1/event_type_pb.ts";
 import {
   type HistoryEvent,
   HistoryEventSchema,
   HistorySchema,
-} from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+} from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { silentLogger } from "../../ts/base/logger.ts";
 import { Client, type WorkflowHandle } from "../../ts/client/mod.ts";
 import { enumName } from "../../ts/converter/enums.ts";

@@ -9,7 +9,7 @@ import { Client, WorkflowFailedError } from "../../ts/client/mod.ts";
 import { silentLogger } from "../../ts/base/logger.ts";
 import type { RawService } from "../../ts/service/raw.ts";
 import { type TypedService, typedService } from "../../ts/service/typed.ts";
-import { PendingActivityState } from "../../ts/api/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { PendingActivityState } from "../../ts/messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { Worker } from "../../ts/worker/mod.ts";
 import { activities, isCancellation, parallel, workflow } from "../../ts/workflow/mod.ts";

@@ -8,7 +8,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import {
   PollWorkflowTaskQueueResponseSchema,
   RespondWorkflowTaskCompletedResponseSchema,
-} from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { Client } from "../../ts/client/mod.ts";
 import { silentLogger } from "../../ts/base/logger.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";

@@ -8,11 +8,11 @@ import { Client, WorkflowFailedError } from "../../ts/client/mod.ts";
 import { type Logger, silentLogger } from "../../ts/base/logger.ts";
 import type { RawService } from "../../ts/service/raw.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
-import { WorkflowTaskFailedCause } from "../../ts/api/generated/temporal/api/enums/v1/failed_cause_pb.ts";
+import { WorkflowTaskFailedCause } from "../../ts/messages/generated/temporal/api/enums/v1/failed_cause_pb.ts";
 import {
   PollWorkflowTaskQueueResponseSchema,
   RespondWorkflowTaskCompletedResponseSchema,
-} from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { Worker, type WorkerOptions } from "../../ts/worker/mod.ts";
 import {
   activities,

@@ -7,7 +7,7 @@ import { sleep, workflow } from "../../ts/workflow/mod.ts";
 import { hasThreadWork } from "../../ts/platform/thread_work.ts";
 import { MiniServer } from "../cases/mini_server.ts";
 import { until } from "../support/until.ts";
-import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
+import { readWorkflowTask } from "../../ts/messages/workflow_task.ts";
 
 const timers = workflow("Timers", async (n: number) => {
   for (let i = 0; i < n; i++) await sleep(1000);

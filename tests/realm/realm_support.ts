@@ -3,7 +3,7 @@ import type { Realm, TaskOutcome } from "../../ts/realm/realm.ts";
 import { createWorkerRealm, type WorkerRealm, type WorkerRealmOptions } from "../../ts/realm/mod.ts";
 import type { LogEntry } from "../../ts/executor/program/program.ts";
 import { MiniServer, type StartOptions } from "../cases/mini_server.ts";
-import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
+import { readWorkflowTask } from "../../ts/messages/workflow_task.ts";
 
 /** A workflow module of this folder, always as TypeScript: the loader takes it as its author wrote it, in Node 20 too. */
 export const workflows = (name: string): string => `tests/realm/workflows/${name}.ts`;

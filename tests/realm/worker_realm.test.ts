@@ -7,7 +7,7 @@ import { createWorkerRealm } from "../../ts/realm/mod.ts";
 import type { WebWorker } from "../../ts/platform/threads.ts";
 import { type Harness, harness, workflows } from "./realm_support.ts";
 import { headWith } from "../support/realms.ts";
-import { readWorkflowTask } from "../../ts/api/workflow_task.ts";
+import { readWorkflowTask } from "../../ts/messages/workflow_task.ts";
 
 const withRealm = async (options: Parameters<typeof harness>[0], body: (h: Harness) => Promise<void>): Promise<void> => {
   const h = await harness(options);

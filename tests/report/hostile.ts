@@ -1,7 +1,7 @@
 // A history whose every text is markup that would run, and a reader of reports that takes nothing but what a report is made of.
 import { create, type DescMessage, toBinary } from "@bufbuild/protobuf";
 import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
-import { HistoryEventSchema, HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { HistoryEventSchema, HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { eventTypeOf } from "../debug/planted.ts";
 
 /** Ends an attribute, a text, a title, a style, a comment, and begins what runs. */

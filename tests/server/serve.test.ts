@@ -180,7 +180,7 @@ test("the death of a caller cancels its calls, and the server continues", async 
 test("JSON over Connect, for people with curl", async () => {
   const { create, toBinary } = await import("@bufbuild/protobuf");
   const { CountWorkflowExecutionsResponseSchema } = await import(
-    "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts"
+    "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts"
   );
   answer = () =>
     Promise.resolve(

@@ -11,8 +11,8 @@ import {
   WorkflowNotFoundError,
 } from "../../ts/client/mod.ts";
 import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from "../../ts/converter/mod.ts";
-import { FailureSchema } from "../../ts/api/generated/temporal/api/failure/v1/message_pb.ts";
-import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { FailureSchema } from "../../ts/messages/generated/temporal/api/failure/v1/message_pb.ts";
+import { HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { continueAsNew, waitForSignal, workflow } from "../../ts/workflow/mod.ts";
 import { until } from "../support/until.ts";
 import type { Suite } from "../support/services.ts";

@@ -2,7 +2,7 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { PayloadCodec } from "../../ts/codec/codec.ts";
 import type { Payload } from "../../ts/converter/payload.ts";
-import { PayloadSchema } from "../../ts/api/generated/temporal/api/common/v1/message_pb.ts";
+import { PayloadSchema } from "../../ts/messages/generated/temporal/api/common/v1/message_pb.ts";
 
 const utf8 = new TextEncoder();
 const text = new TextDecoder();

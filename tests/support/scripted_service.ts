@@ -2,7 +2,7 @@
 // through bytes, as with a real one; a method without a script fails the call by name.
 import { create, fromBinary, type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../../ts/service/raw.ts";
-import { WorkflowService } from "../../ts/api/generated/temporal/api/workflowservice/v1/service_pb.ts";
+import { WorkflowService } from "../../ts/messages/generated/temporal/api/workflowservice/v1/service_pb.ts";
 
 type Methods = typeof WorkflowService.method;
 type Input<M extends MethodName> = MessageShape<Methods[M]["input"]>;

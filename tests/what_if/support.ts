@@ -2,7 +2,7 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { ApplicationFailure, sleep } from "../../ts/activity/mod.ts";
 import { readHistoryFile } from "../../ts/debug/mod.ts";
-import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { createWorkerRealm, type WorkerRealm } from "../../ts/realm/mod.ts";
 import { TestEnvironment } from "../../ts/testing/mod.ts";
 import { stepsOf } from "../../ts/what_if/mod.ts";

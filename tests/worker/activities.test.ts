@@ -19,11 +19,11 @@ import { defaultPayloadConverter, fromFailure } from "../../ts/converter/mod.ts"
 import { MessageCodec } from "../../ts/codec/message_codec.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
 import { typedService } from "../../ts/service/typed.ts";
-import { PollActivityTaskQueueResponseSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { NATIVE_ACTIVITIES } from "../../ts/worker/activity_dialect.ts";
-import { ActivityRegistry, prefixed } from "../../ts/worker/activity_registry.ts";
-import { ActivityTasks } from "../../ts/worker/activity_tasks.ts";
-import { DEFAULT_HEARTBEAT_THROTTLE } from "../../ts/worker/heartbeats.ts";
+import { PollActivityTaskQueueResponseSchema } from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { NATIVE_ACTIVITIES } from "../../ts/worker/activities/activity_dialect.ts";
+import { ActivityRegistry, prefixed } from "../../ts/worker/activities/activity_registry.ts";
+import { ActivityTasks } from "../../ts/worker/activities/activity_tasks.ts";
+import { DEFAULT_HEARTBEAT_THROTTLE } from "../../ts/worker/activities/heartbeats.ts";
 import { ManualTimers, settle } from "../support/manual_timers.ts";
 import { ScriptedService } from "../support/scripted_service.ts";
 

@@ -11,8 +11,8 @@ import type { ActivityContext } from "../../ts/activity/mod.ts";
 import { ApplicationFailure, CancelledFailure } from "../../ts/converter/mod.ts";
 import { realTimers } from "../../ts/base/timers.ts";
 import { silentLogger } from "../../ts/base/logger.ts";
-import { ActivityPool } from "../../ts/worker/activity_pool.ts";
-import { ActivityRegistry } from "../../ts/worker/activity_registry.ts";
+import { ActivityPool } from "../../ts/worker/activities/activity_pool.ts";
+import { ActivityRegistry } from "../../ts/worker/activities/activity_registry.ts";
 import { ManualTimers, settle } from "../support/manual_timers.ts";
 import { until } from "../support/until.ts";
 

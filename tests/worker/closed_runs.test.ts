@@ -5,10 +5,10 @@ import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import {
   ListWorkflowExecutionsRequestSchema,
   ListWorkflowExecutionsResponseSchema,
-} from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { silentLogger } from "../../ts/client/mod.ts";
 import { Code, type RawService, ServiceError } from "../../ts/service/raw.ts";
-import { evictClosedRuns } from "../../ts/worker/closed_runs.ts";
+import { evictClosedRuns } from "../../ts/worker/workflow/closed_runs.ts";
 import { Worker } from "../../ts/worker/mod.ts";
 import { sleep, workflow } from "../../ts/workflow/mod.ts";
 import { ManualTimers, settle } from "../support/manual_timers.ts";

@@ -4,13 +4,13 @@ import { test } from "node:test";
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { silentLogger } from "../../ts/client/mod.ts";
 import { PayloadTooLargeError } from "../../ts/service/limits.ts";
-import type { CommandSchema } from "../../ts/api/generated/temporal/api/command/v1/message_pb.ts";
-import { WorkflowTaskFailedCause } from "../../ts/api/generated/temporal/api/enums/v1/failed_cause_pb.ts";
+import type { CommandSchema } from "../../ts/messages/generated/temporal/api/command/v1/message_pb.ts";
+import { WorkflowTaskFailedCause } from "../../ts/messages/generated/temporal/api/enums/v1/failed_cause_pb.ts";
 import {
   RespondWorkflowTaskCompletedRequestSchema,
   RespondWorkflowTaskFailedRequestSchema,
-} from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { checkCompletion } from "../../ts/worker/command_sizes.ts";
+} from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { checkCompletion } from "../../ts/worker/workflow/command_sizes.ts";
 import {
   activities,
   continueAsNew,

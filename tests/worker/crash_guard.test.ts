@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { silentLogger } from "../../ts/client/mod.ts";
 import { HeldRuns } from "../../ts/crash_notes/held_runs.ts";
 import { RunningTasks } from "../../ts/crash_notes/running_tasks.ts";
-import { CrashGuard } from "../../ts/worker/crash_guard.ts";
+import { CrashGuard } from "../../ts/worker/workflow/crash_guard.ts";
 import { headWith } from "../support/realms.ts";
 import { ManualTimers, settle } from "../support/manual_timers.ts";
 

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
-import { CommandType } from "../../ts/api/generated/temporal/api/enums/v1/command_type_pb.ts";
-import { RespondWorkflowTaskCompletedRequestSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { askEagerly, EagerActivities } from "../../ts/worker/eager_activities.ts";
-import { Slots } from "../../ts/worker/slots.ts";
+import { CommandType } from "../../ts/messages/generated/temporal/api/enums/v1/command_type_pb.ts";
+import { RespondWorkflowTaskCompletedRequestSchema } from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { askEagerly, EagerActivities } from "../../ts/worker/workflow/eager_activities.ts";
+import { Slots } from "../../ts/worker/polls/slots.ts";
 
 type Fields = MessageInitShape<typeof RespondWorkflowTaskCompletedRequestSchema>;
 const encode = (fields: Fields) =>

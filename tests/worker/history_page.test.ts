@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import {
   GetWorkflowExecutionHistoryResponseSchema,
-} from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { readHistoryPage } from "../../ts/worker/realms.ts";
+} from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { readHistoryPage } from "../../ts/worker/workflow/realms.ts";
 
 const history = (...ids: number[]) => create(HistorySchema, { events: ids.map((id) => ({ eventId: BigInt(id) })) });
 const page = (fields: object) =>

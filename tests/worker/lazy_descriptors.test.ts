@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../ts/client/mod.ts";
 import type { RawService } from "../../ts/service/raw.ts";
-import { WorkflowService } from "../../ts/api/generated/temporal/api/workflowservice/v1/service_pb.ts";
+import { WorkflowService } from "../../ts/messages/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { Worker } from "../../ts/worker/mod.ts";
 import { scriptedRealm } from "../support/realms.ts";
 

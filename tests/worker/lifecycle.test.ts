@@ -5,10 +5,10 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { withContext } from "../../ts/activity/mod.ts";
 import { silentLogger } from "../../ts/client/mod.ts";
 import { Code, type RawService, ServiceError } from "../../ts/service/raw.ts";
-import { TaskQueueKind, TaskQueueType } from "../../ts/api/generated/temporal/api/enums/v1/task_queue_pb.ts";
+import { TaskQueueKind, TaskQueueType } from "../../ts/messages/generated/temporal/api/enums/v1/task_queue_pb.ts";
 import {
   RespondWorkflowTaskCompletedRequestSchema,
-} from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { Realm, RealmOutcome } from "../../ts/realm/mod.ts";
 import { scriptedRealm } from "../support/realms.ts";
 import { Worker, type WorkerOptions, WorkerPollError } from "../../ts/worker/mod.ts";

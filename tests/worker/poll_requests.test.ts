@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, toBinary } from "@bufbuild/protobuf";
-import { TaskQueueKind } from "../../ts/api/generated/temporal/api/enums/v1/task_queue_pb.ts";
+import { TaskQueueKind } from "../../ts/messages/generated/temporal/api/enums/v1/task_queue_pb.ts";
 import {
   PollActivityTaskQueueRequestSchema,
   PollWorkflowTaskQueueRequestSchema,
-} from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { BuildStamp } from "../../ts/worker/build_stamp.ts";
 import { Deployment } from "../../ts/worker/deployment.ts";
-import { pollRequest } from "../../ts/worker/poll_requests.ts";
+import { pollRequest } from "../../ts/worker/polls/poll_requests.ts";
 
 const deployment = new Deployment({ useWorkerVersioning: true, version: { deploymentName: "shop", buildId: "b7" } });
 const who = { namespace: "späße", identity: "me", workerInstanceKey: "key" };

@@ -5,13 +5,13 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import {
   PollActivityTaskQueueResponseSchema,
   PollWorkflowTaskQueueResponseSchema,
-} from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { silentLogger } from "../../ts/client/mod.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
-import { type PollAnswer, Poller, type PollerOptions } from "../../ts/worker/poller.ts";
-import { activityPolls, type PollRange, workflowPolls } from "../../ts/worker/poller_behavior.ts";
+import { type PollAnswer, Poller, type PollerOptions } from "../../ts/worker/polls/poller.ts";
+import { activityPolls, type PollRange, workflowPolls } from "../../ts/worker/polls/poller_behavior.ts";
 import { readScaling, SCALING_FIELD } from "../../ts/worker/task_bytes.ts";
-import { Slots } from "../../ts/worker/slots.ts";
+import { Slots } from "../../ts/worker/polls/slots.ts";
 import { ManualTimers, settle } from "../support/manual_timers.ts";
 
 const TASK: PollAnswer<Uint8Array> = { task: new Uint8Array([1]), scaling: 0 };

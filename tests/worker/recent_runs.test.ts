@@ -1,7 +1,7 @@
 // The runs that a replacement checks besides those that the service lists: those of the last minute, each once.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { RecentRuns } from "../../ts/worker/recent_runs.ts";
+import { RecentRuns } from "../../ts/worker/workflow/recent_runs.ts";
 import { ManualTimers } from "../support/manual_timers.ts";
 
 const run = (runId: string) => ({ workflowId: `w ${runId}`, runId, workflowType: "W" });

@@ -6,9 +6,9 @@ import { silentLogger } from "../../ts/client/mod.ts";
 import type { ReplayVerdict } from "../../ts/realm/mod.ts";
 import { scriptedRealm } from "../support/realms.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
-import { WorkflowExecutionStatus as Status } from "../../ts/api/generated/temporal/api/enums/v1/workflow_pb.ts";
-import { type ReplacementOptions, replaceRealm, WorkflowReplacementError } from "../../ts/worker/replacement.ts";
-import type { WorkflowTasks } from "../../ts/worker/workflow_tasks.ts";
+import { WorkflowExecutionStatus as Status } from "../../ts/messages/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { type ReplacementOptions, replaceRealm, WorkflowReplacementError } from "../../ts/worker/workflow/replacement.ts";
+import type { WorkflowTasks } from "../../ts/worker/workflow/workflow_tasks.ts";
 import { ManualTimers } from "../support/manual_timers.ts";
 import { ScriptedService } from "../support/scripted_service.ts";
 

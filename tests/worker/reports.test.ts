@@ -8,7 +8,7 @@ import type { Timers } from "../../ts/base/timers.ts";
 import type { MessageCodec } from "../../ts/codec/message_codec.ts";
 import { PayloadCodecError } from "../../ts/codec/codec.ts";
 import { loggable } from "../../ts/codec/loggable.ts";
-import { report, unencodable } from "../../ts/worker/reports.ts";
+import { report, unencodable } from "../../ts/worker/workflow/reports.ts";
 
 /** Sends one report to a service that refuses `times` times; how often it was asked, how long that took, and how it ended. */
 async function sent(error: Error, times: number) {

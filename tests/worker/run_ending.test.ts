@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, toBinary } from "@bufbuild/protobuf";
-import { HistorySchema } from "../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
-import { CommandType } from "../../ts/api/generated/temporal/api/enums/v1/command_type_pb.ts";
-import { RespondWorkflowTaskCompletedRequestSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { HeaderSchema } from "../../ts/api/generated/temporal/api/common/v1/message_pb.ts";
-import { readRunStart } from "../../ts/api/history_start.ts";
-import { readEnding } from "../../ts/worker/run_ending.ts";
+import { HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
+import { CommandType } from "../../ts/messages/generated/temporal/api/enums/v1/command_type_pb.ts";
+import { RespondWorkflowTaskCompletedRequestSchema } from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { HeaderSchema } from "../../ts/messages/generated/temporal/api/common/v1/message_pb.ts";
+import { readRunStart } from "../../ts/messages/history_start.ts";
+import { readEnding } from "../../ts/worker/workflow/run_ending.ts";
 
 const header = { fields: { trace: { metadata: {}, data: new Uint8Array([1, 2, 3]) } } };
 const page = (eventId: bigint) =>

@@ -1,7 +1,7 @@
 // The order in which the tasks of one run are worked on.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { RunTurns } from "../../ts/worker/run_turns.ts";
+import { RunTurns } from "../../ts/worker/workflow/run_turns.ts";
 
 test("tasks of a run have their turns in the order of their coming, and runs do not wait for each other", async () => {
   const turns = new RunTurns();

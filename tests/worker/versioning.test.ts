@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { silentLogger } from "../../ts/client/mod.ts";
-import { WorkerVersioningMode } from "../../ts/api/generated/temporal/api/enums/v1/deployment_pb.ts";
-import { VersioningBehavior } from "../../ts/api/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { WorkerVersioningMode } from "../../ts/messages/generated/temporal/api/enums/v1/deployment_pb.ts";
+import { VersioningBehavior } from "../../ts/messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 import {
   RespondWorkflowTaskCompletedRequestSchema,
   RespondWorkflowTaskFailedRequestSchema,
-} from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { Realm, RealmOutcome } from "../../ts/realm/mod.ts";
 import { scriptedRealm } from "../support/realms.ts";
 import { Worker, type WorkerDeploymentOptions, type WorkerOptions } from "../../ts/worker/mod.ts";

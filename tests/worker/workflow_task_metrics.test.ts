@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { ErrorKind } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { CommandType } from "../../ts/api/generated/temporal/api/enums/v1/command_type_pb.ts";
-import { RespondWorkflowTaskCompletedRequestSchema } from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { CommandType } from "../../ts/messages/generated/temporal/api/enums/v1/command_type_pb.ts";
+import { RespondWorkflowTaskCompletedRequestSchema } from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { CACHE_UNUSED } from "../../ts/executor/tasks/realm_outcome.ts";
 import type { RealmOutcome, TaskHead } from "../../ts/realm/realm.ts";
-import type { WorkerMetrics } from "../../ts/worker/worker_metrics.ts";
-import { WorkflowTaskMetrics } from "../../ts/worker/workflow_task_metrics.ts";
+import type { WorkerMetrics } from "../../ts/worker/metrics/worker_metrics.ts";
+import { WorkflowTaskMetrics } from "../../ts/worker/metrics/workflow_task_metrics.ts";
 import { headWith } from "../support/realms.ts";
 
 function counting() {

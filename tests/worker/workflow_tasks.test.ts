@@ -7,19 +7,19 @@ import { silentLogger } from "../../ts/client/mod.ts";
 import { HeldRuns } from "../../ts/crash_notes/held_runs.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
 import { RunningTasks } from "../../ts/crash_notes/running_tasks.ts";
-import { WorkflowTaskFailedCause } from "../../ts/api/generated/temporal/api/enums/v1/failed_cause_pb.ts";
+import { WorkflowTaskFailedCause } from "../../ts/messages/generated/temporal/api/enums/v1/failed_cause_pb.ts";
 import {
   PollWorkflowTaskQueueResponseSchema,
   RespondQueryTaskCompletedRequestSchema,
   RespondWorkflowTaskCompletedRequestSchema,
   RespondWorkflowTaskCompletedResponseSchema,
   RespondWorkflowTaskFailedRequestSchema,
-} from "../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { readWorkflowTask, runStartOf, taskTokenOf, type WorkflowTask } from "../../ts/api/workflow_task.ts";
+} from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { readWorkflowTask, runStartOf, taskTokenOf, type WorkflowTask } from "../../ts/messages/workflow_task.ts";
 import { CACHE_UNUSED } from "../../ts/executor/tasks/realm_outcome.ts";
 import type { RealmOutcome } from "../../ts/realm/realm.ts";
 import { isEmptyTask } from "../../ts/worker/task_bytes.ts";
-import { WorkflowTasks } from "../../ts/worker/workflow_tasks.ts";
+import { WorkflowTasks } from "../../ts/worker/workflow/workflow_tasks.ts";
 import { scriptedRealm } from "../support/realms.ts";
 import { ManualTimers } from "../support/manual_timers.ts";
 import { ScriptedService } from "../support/scripted_service.ts";

@@ -21,7 +21,7 @@ const sourceOf = (name) => join(root, "ts", `${name}.ts`);
 /** Descriptors as JSON, which Node reads much faster than their encoded form: they are built when a process begins. */
 async function descriptorsAsJson() {
   buildDist();
-  const { fileAsJson } = await import(pathToFileURL(join(root, "dist/ts/api/descriptor_reader.js")).href);
+  const { fileAsJson } = await import(pathToFileURL(join(root, "dist/ts/messages/descriptor_reader.js")).href);
   return (code) =>
     code.replace(/(\bfileDesc\(\s*)"([A-Za-z0-9+/=]+)"/g, (_, call, base64) => {
       const json = fileAsJson(Buffer.from(base64, "base64"));

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { fromBinary } from "@bufbuild/protobuf";
 import { prefixFor, shown } from "../../dist/tests/cases/debug_positions.js";
-import { HistorySchema } from "../../dist/ts/api/generated/temporal/api/history/v1/message_pb.js";
+import { HistorySchema } from "../../dist/ts/messages/generated/temporal/api/history/v1/message_pb.js";
 import { openSession } from "../../dist/ts/debug/mod.js";
 import { createWorkerRealm } from "../../dist/ts/realm/mod.js";
 import { compatPrograms, nativePrograms, ownPrograms } from "./divergences/recorded.mjs";

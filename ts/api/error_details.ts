@@ -1,8 +1,15 @@
 // Reason and fields of an error as gRPC details: one of Temporal's messages if it has one for the
 // case, else google.rpc.ErrorInfo.
-import * as fields from "./generated/fields.ts";
-import { Any, ErrorInfo, MapEntry, MultiOperationExecutionFailure, QueryFailedFailure, RpcStatus } from "./generated/fields.ts";
-import { Fields, Message } from "./wire.ts";
+import * as fields from "../messages/generated/fields.ts";
+import {
+  Any,
+  ErrorInfo,
+  MapEntry,
+  MultiOperationExecutionFailure,
+  QueryFailedFailure,
+  RpcStatus,
+} from "../messages/generated/fields.ts";
+import { Fields, Message } from "../messages/wire.ts";
 import { OPERATION_ABORTED } from "../service/raw.ts";
 
 /** An encoded detail. */

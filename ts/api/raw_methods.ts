@@ -3,7 +3,7 @@
 // because the generated service would build all descriptors of Temporal's API.
 import type { DescMethodUnary } from "@bufbuild/protobuf";
 import type { MethodName } from "../service/raw.ts";
-import { EmptySchema } from "./well_known.ts";
+import { EmptySchema } from "../messages/well_known.ts";
 
 export type RawMethod = DescMethodUnary<typeof EmptySchema, typeof EmptySchema>;
 

@@ -1,7 +1,7 @@
 // Reads the namespace of an encoded request. It is also sent as a header, because an address with
 // many namespaces (Temporal Cloud's) routes calls by the header.
-import { DescribeNamespaceRequest, RequestNamespace } from "./generated/fields.ts";
-import { Fields } from "./wire.ts";
+import { DescribeNamespaceRequest, RequestNamespace } from "../messages/generated/fields.ts";
+import { Fields } from "../messages/wire.ts";
 import type { MethodName } from "../service/raw.ts";
 
 const BY_METHOD: { readonly [method in MethodName]?: number } = RequestNamespace;

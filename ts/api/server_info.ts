@@ -9,9 +9,9 @@ import {
   NamespaceInfo,
   NamespaceInfo_Capabilities as NamespaceCapability,
   NamespaceInfo_Limits as NamespaceLimit,
-} from "./generated/fields.ts";
-import { Fields, Message } from "./wire.ts";
-import type { GetSystemInfoResponse_Capabilities } from "./generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../messages/generated/fields.ts";
+import { Fields, Message } from "../messages/wire.ts";
+import type { GetSystemInfoResponse_Capabilities } from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 
 /** Capabilities of a server (GetSystemInfo). An older server omits unknown ones: false. */
 export type ServerCapabilities = { readonly [Name in Exclude<keyof GetSystemInfoResponse_Capabilities, `$${string}`>]: boolean };

@@ -1,6 +1,6 @@
 // Messages of the methods next to WorkflowService: JSON in field 1. Command line and store holder
 // usually have the same version.
-import { Message, readBytes, tagWithLength } from "../api/wire.ts";
+import { Message, readBytes, tagWithLength } from "../messages/wire.ts";
 
 const FIELD = tagWithLength(1);
 

@@ -9,7 +9,7 @@ import { warnOfTimeouts } from "../engine/timed_out.ts";
 import { consoleLogger } from "../platform/host.ts";
 import { containedLogger } from "../base/contained.ts";
 import type { RawService } from "../service/raw.ts";
-import { WorkflowService } from "../api/generated/temporal/api/workflowservice/v1/service_pb.ts";
+import { WorkflowService } from "../messages/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { Worker } from "../worker/worker.ts";
 import { DeferredServer } from "./deferred_server.ts";
 import type { SqlRow } from "../engine/sqlite/driver.ts";

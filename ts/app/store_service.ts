@@ -13,7 +13,7 @@ import { type CallOptions, Code, type MethodName, type RawService, ServiceError 
 import { realTimers, sleepOn } from "../base/timers.ts";
 import { GrpcService } from "../grpc/grpc_service.ts";
 import { NOT_CONNECTED } from "../grpc/links.ts";
-import { GetWorkflowExecutionHistoryRequestSchema } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { GetWorkflowExecutionHistoryRequestSchema } from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { findHolder } from "./socket_path.ts";
 
 export interface StoreServiceOptions {

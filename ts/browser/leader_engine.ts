@@ -10,7 +10,7 @@ import { isFinalStoreError, StoreError, StoreNotEmptyError } from "../engine/sto
 import { loadEngineCoreSync } from "../core/engine_half.ts";
 import { detachedCopy } from "../realm/protocol.ts";
 import { type CallOptions, ServiceError } from "../service/raw.ts";
-import { WorkflowService } from "../api/generated/temporal/api/workflowservice/v1/service_pb.ts";
+import { WorkflowService } from "../messages/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { toData } from "./error_data.ts";
 import type { EngineEntryOptions } from "./engine_entry.ts";
 import type { ChoreValue, EngineInit, FromLeader, ToLeader } from "./messages.ts";

@@ -1,5 +1,5 @@
 // What commands use of the process; tests provide their own.
-import { concat } from "../api/wire.ts";
+import { concat } from "../messages/wire.ts";
 import { readFile } from "node:fs/promises";
 import process from "node:process";
 import { Interrupted } from "./frame/errors.ts";

@@ -3,7 +3,7 @@
 import { type OptionNames, rejectMisspelledOptions } from "../base/option_names.ts";
 import { failedResult } from "../converter/procedure_failures.ts";
 import { toFailure } from "../converter/failure_converter.ts";
-import type { RecordActivityTaskHeartbeatResponse } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import type { RecordActivityTaskHeartbeatResponse } from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { CALL_TIMEOUT_MS, type CallSettings, checkSettings } from "./calls.ts";
 import { type ClientContext, deadlineOf, encodeArgs, nameError } from "./context.ts";
 import { ActivityCancelledError, ActivityNotFoundError } from "./errors.ts";

@@ -7,13 +7,13 @@ import {
   PendingActivityState,
   PendingWorkflowTaskState,
   WorkflowExecutionStatus,
-} from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
-import { TaskQueueType } from "../api/generated/temporal/api/enums/v1/task_queue_pb.ts";
+} from "../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { TaskQueueType } from "../messages/generated/temporal/api/enums/v1/task_queue_pb.ts";
 import type {
   DescribeTaskQueueResponse,
   DescribeWorkflowExecutionResponse,
-} from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { concat, fieldHead, readTextField, tagWithLength } from "../api/wire.ts";
+} from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { concat, fieldHead, readTextField, tagWithLength } from "../messages/wire.ts";
 import { realTimers } from "../base/timers.ts";
 import { PROCEDURE_QUEUE } from "../converter/procedure_names.ts";
 import { POLLED_QUEUES } from "../service/raw.ts";

@@ -9,7 +9,7 @@ import type { MessageCodec } from "../codec/message_codec.ts";
 import type { Logger } from "../base/logger.ts";
 import { checkPayloads, type PayloadLimits } from "../service/limits.ts";
 import { Code, ServiceError } from "../service/raw.ts";
-import type { Failure } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
+import type { Failure } from "../messages/generated/temporal/api/failure/v1/message_pb.ts";
 import { type Calls, type CallSettings, Deadline } from "./calls.ts";
 import {
   ActivityNotFoundError,

@@ -1,6 +1,6 @@
 // Counts workflows, in total and by group.
-import { WorkflowExecutionStatus } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
-import type { CountWorkflowExecutionsResponse } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { WorkflowExecutionStatus } from "../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
+import type { CountWorkflowExecutionsResponse } from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { readableValue } from "./context.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import type { WorkflowStatus } from "./descriptions.ts";

@@ -13,10 +13,10 @@ import {
   PendingActivityState,
   PendingWorkflowTaskState,
   WorkflowExecutionStatus,
-} from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
-import type { PendingActivityInfo, WorkflowExecutionInfo } from "../api/generated/temporal/api/workflow/v1/message_pb.ts";
-import type { DescribeWorkflowExecutionResponse } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { durationMs, timestampDate } from "../api/well_known.ts";
+} from "../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
+import type { PendingActivityInfo, WorkflowExecutionInfo } from "../messages/generated/temporal/api/workflow/v1/message_pb.ts";
+import type { DescribeWorkflowExecutionResponse } from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { durationMs, timestampDate } from "../messages/well_known.ts";
 
 /** temporal.api.enums.v1.WorkflowExecutionStatus */
 export type WorkflowStatus = Exclude<keyof typeof WorkflowExecutionStatus, "UNSPECIFIED"> | "UNKNOWN";

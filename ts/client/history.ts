@@ -3,15 +3,15 @@
 import type { OptionNames } from "../base/option_names.ts";
 import { checkPageSize } from "../base/number_ranges.ts";
 import { create, fromBinary, toBinary, toJson } from "@bufbuild/protobuf";
-import { EventType } from "../api/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { HistoryEventFilterType } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { EventType } from "../messages/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { HistoryEventFilterType } from "../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 import {
   type History,
   type HistoryEvent,
   HistoryEventSchema,
   HistorySchema,
-} from "../api/generated/temporal/api/history/v1/message_pb.ts";
-import type { GetWorkflowExecutionHistoryResponse } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../messages/generated/temporal/api/history/v1/message_pb.ts";
+import type { GetWorkflowExecutionHistoryResponse } from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { ClientContext } from "./context.ts";
 import { askUntil, CALL_SETTINGS, type CallSettings, Deadline } from "./calls.ts";
 import { CloseCheck } from "./close_check.ts";

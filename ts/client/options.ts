@@ -7,12 +7,12 @@ import { belongings } from "./belonging.ts";
 import { namingWhat } from "../converter/lossy_value.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import { type SearchAttributes, toSearchAttributePayloads } from "../converter/search_attributes.ts";
-import type { RetryPolicySchema } from "../api/generated/temporal/api/common/v1/message_pb.ts";
-import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
-import type { StartWorkflowExecutionRequestSchema } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import type { VersioningOverrideSchema } from "../api/generated/temporal/api/workflow/v1/message_pb.ts";
+import type { RetryPolicySchema } from "../messages/generated/temporal/api/common/v1/message_pb.ts";
+import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from "../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
+import type { StartWorkflowExecutionRequestSchema } from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import type { VersioningOverrideSchema } from "../messages/generated/temporal/api/workflow/v1/message_pb.ts";
 import { checkNumber, FAIRNESS_WEIGHTS, MAX_INT32 } from "../base/number_ranges.ts";
-import { durationFromMs } from "../api/well_known.ts";
+import { durationFromMs } from "../messages/well_known.ts";
 
 /**
  * Retries of a failed run or activity; unset fields have the service's defaults (1 s, factor 2, 100

@@ -4,9 +4,9 @@ import { enumName } from "../converter/enums.ts";
 import { ActivityFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from "../converter/failures.ts";
 import { fromPayloads } from "../converter/payload.ts";
 import { Code, ServiceError } from "../service/raw.ts";
-import { RetryState } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
-import { FailureSchema } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
-import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import { RetryState } from "../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { FailureSchema } from "../messages/generated/temporal/api/failure/v1/message_pb.ts";
+import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { type ClientContext, decodeOne, errorOfFailure } from "./context.ts";
 import { WorkflowContinuedAsNewError, WorkflowFailedError } from "./errors.ts";
 

@@ -2,9 +2,9 @@
 // run is terminated if it is open. The service needs an event id; points such as "the last workflow
 // task" are looked up in the history here.
 import { Code, ServiceError } from "../service/raw.ts";
-import { EventType } from "../api/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { ResetReapplyExcludeType, ResetReapplyType } from "../api/generated/temporal/api/enums/v1/reset_pb.ts";
-import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import { EventType } from "../messages/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { ResetReapplyExcludeType, ResetReapplyType } from "../messages/generated/temporal/api/enums/v1/reset_pb.ts";
+import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { CallSettings, Deadline } from "./calls.ts";
 import { type ClientContext, nameError } from "./context.ts";
 import { collectHistory, readEvents } from "./history.ts";

@@ -1,6 +1,6 @@
 // Options of a reset: its point, and events that are not applied again.
 import type { OptionNames } from "../base/option_names.ts";
-import type { ResetReapplyExcludeType } from "../api/generated/temporal/api/enums/v1/reset_pb.ts";
+import type { ResetReapplyExcludeType } from "../messages/generated/temporal/api/enums/v1/reset_pb.ts";
 import { CALL_SETTINGS, type CallSettings } from "./calls.ts";
 
 /** Kinds of events that a reset can exclude. */

@@ -2,7 +2,7 @@
 // an attempt was lost and the retry reports a closed workflow, the history shows whether this
 // request did it.
 import { Code, ServiceError } from "../service/raw.ts";
-import { HistoryEventFilterType } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { HistoryEventFilterType } from "../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { Deadline } from "./calls.ts";
 import { type ClientContext, encodeArgs, nameError } from "./context.ts";
 import { pageEvents } from "./history.ts";

@@ -4,7 +4,7 @@
 import { randomId } from "../platform/host.ts";
 import { Code, OPERATION_ABORTED, ServiceError } from "../service/raw.ts";
 import { isThrottled } from "../service/retry.ts";
-import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../api/generated/temporal/api/enums/v1/update_pb.ts";
+import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../messages/generated/temporal/api/enums/v1/update_pb.ts";
 import { askUntil, type CallSettings, Deadline } from "./calls.ts";
 import { nameError } from "./context.ts";
 import type { AnyWorkflow, ArgsOption, Update, WorkflowArgs } from "./definitions.ts";

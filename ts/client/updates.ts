@@ -1,8 +1,8 @@
 // Updates and their stages. A repeated request with the same update id joins the first one and has
 // no second effect, so waits can be repeated, also after the caller's deadline.
 import { Code, ServiceError } from "../service/raw.ts";
-import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../api/generated/temporal/api/enums/v1/update_pb.ts";
-import type { Outcome } from "../api/generated/temporal/api/update/v1/message_pb.ts";
+import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../messages/generated/temporal/api/enums/v1/update_pb.ts";
+import type { Outcome } from "../messages/generated/temporal/api/update/v1/message_pb.ts";
 import { realTimers, sleepOn } from "../base/timers.ts";
 import { askUntil, type CallSettings, checkSettings, Deadline } from "./calls.ts";
 import { type ClientContext, decodeOne, encodeArgs, errorOfFailure, headerField, nameError } from "./context.ts";

@@ -4,8 +4,8 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import type { MessageCodec } from "./message_codec.ts";
 import { CODEC_TIMEOUT_MS } from "./codec.ts";
-import { FailureSchema } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
-import { WorkflowService } from "../api/generated/temporal/api/workflowservice/v1/service_pb.ts";
+import { FailureSchema } from "../messages/generated/temporal/api/failure/v1/message_pb.ts";
+import { WorkflowService } from "../messages/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { checkPayloads, type PayloadLimits } from "../service/limits.ts";
 import type { Logger } from "../base/logger.ts";
 import { type CallOptions, type MethodName, type RawService, ServiceError } from "../service/raw.ts";

@@ -1,7 +1,7 @@
 // What logs, spans and other plain outputs may show of an error. With `encodeCommonAttributes`, and
 // for text that arrived encoded, they show the type of the error without message and stack.
 import { fromBinary } from "@bufbuild/protobuf";
-import { FailureSchema } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
+import { FailureSchema } from "../messages/generated/temporal/api/failure/v1/message_pb.ts";
 import { hasHiddenText, throwsHiddenText } from "../converter/failure_converter.ts";
 import { ApplicationFailure } from "../converter/failures.ts";
 import { findCause, isA, nameOf, read, readable } from "../converter/thrown.ts";

@@ -1,6 +1,6 @@
 // Applies payload codecs to all payloads in a message of the service.
 import type { DescMessage } from "@bufbuild/protobuf";
-import { HistorySchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import { HistorySchema } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { applyCodecs, CODEC_TIMEOUT_MS, type CodecOptions, codecsOf, type PayloadCodec, PayloadCodecError } from "./codec.ts";
 import type { Payload } from "../converter/payload.ts";
 import { planOf } from "./payload_plan.ts";

@@ -1,6 +1,6 @@
 // Converts payloads to and from bytes of temporal.api.common.v1.Payload.
-import { MapEntry, Payload as PayloadFields } from "../api/generated/fields.ts";
-import { Fields, Message } from "../api/wire.ts";
+import { MapEntry, Payload as PayloadFields } from "../messages/generated/fields.ts";
+import { Fields, Message } from "../messages/wire.ts";
 import type { Payload } from "../converter/payload.ts";
 
 /** Decodes a payload into new arrays. Throws for invalid bytes. */

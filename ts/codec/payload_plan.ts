@@ -2,8 +2,8 @@
 // type the fields that can contain a payload. New messages and fields are covered once they are
 // generated.
 import type { DescField, DescFile, DescMessage } from "@bufbuild/protobuf";
-import { file_temporal_api_update_v1_message } from "../api/generated/temporal/api/update/v1/message_pb.ts";
-import { HistorySchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import { file_temporal_api_update_v1_message } from "../messages/generated/temporal/api/update/v1/message_pb.ts";
+import { HistorySchema } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 
 /** Content of a field. */
 export type Step =

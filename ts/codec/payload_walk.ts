@@ -1,7 +1,7 @@
 // Finds and replaces payloads in encoded messages on the wire. All other bytes are copied
 // unchanged, including unknown fields; fields without payloads are skipped and never decoded.
-import { Any, DataBlob, Failure, MapEntry, MarkerRecordedEventAttributes as Marker } from "../api/generated/fields.ts";
-import { concat, fieldHead, Fields, firstOf, lengthPrefix, Message, readBytes, readTextField } from "../api/wire.ts";
+import { Any, DataBlob, Failure, MapEntry, MarkerRecordedEventAttributes as Marker } from "../messages/generated/fields.ts";
+import { concat, fieldHead, Fields, firstOf, lengthPrefix, Message, readBytes, readTextField } from "../messages/wire.ts";
 import type { Payload } from "../converter/payload.ts";
 import { payloadFromBytes, payloadToBytes } from "./payload_bytes.ts";
 import {

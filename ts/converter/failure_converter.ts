@@ -2,12 +2,12 @@
 // thrown value of another class becomes an ApplicationFailure with its constructor's name as the
 // type, as in Temporal's SDKs.
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
-import { type Failure, FailureSchema } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
-import { NexusHandlerErrorRetryBehavior as Retries } from "../api/generated/temporal/api/enums/v1/nexus_pb.ts";
+import { type Failure, FailureSchema } from "../messages/generated/temporal/api/failure/v1/message_pb.ts";
+import { NexusHandlerErrorRetryBehavior as Retries } from "../messages/generated/temporal/api/enums/v1/nexus_pb.ts";
 import {
   RetryState as RetryStateEnum,
   TimeoutType as TimeoutTypeEnum,
-} from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
+} from "../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 import {
   ActivityFailure,
   ApplicationFailure,
@@ -27,7 +27,7 @@ import { encodingReplay, LossyValueError } from "./lossy_value.ts";
 import { defaultPayloadConverter, fromPayloads, type Payload, type PayloadConverter, toPayloads } from "./payload.ts";
 import { failureTrace, stackOfFailure } from "./stack.ts";
 import { describeValue, isA, MAX_CAUSES, MAX_NAME, messageOf, nameOf, read as readField, safeText } from "./thrown.ts";
-import { durationMs } from "../api/well_known.ts";
+import { durationMs } from "../messages/well_known.ts";
 
 type FailureInfo = NonNullable<MessageInitShape<typeof FailureSchema>["failureInfo"]>;
 

@@ -1,6 +1,6 @@
 // The run id of a history.
-import { WorkflowTaskFailedCause } from "../api/generated/temporal/api/enums/v1/failed_cause_pb.ts";
-import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import { WorkflowTaskFailedCause } from "../messages/generated/temporal/api/enums/v1/failed_cause_pb.ts";
+import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 
 /**
  * Returns the id of the run of a history; "" if it is missing. A reset copies the beginning of

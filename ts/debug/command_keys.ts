@@ -9,7 +9,7 @@ import {
   StartChildWorkflow,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { RecordedActivation, RecordedCommand } from "../executor/tasks/recording.ts";
-import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 
 /** Numbers equal commands within a task. */
 export class TaskKeys {

@@ -1,6 +1,6 @@
 // Names of commands that only other commands have: the name of a canceled timer, the update that a
 // result belongs to, whether a transact is awaited, and which subscription an upsert changes.
-import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import {
   AwaitTransact,
   CommandKind,

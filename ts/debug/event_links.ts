@@ -1,7 +1,7 @@
 // Links events of a history to commands and to each other: the event of a command, the event that
 // ends it, and the task that wrote it. Event and command share a key (commands.ts).
 import type { PayloadConverter } from "../converter/payload.ts";
-import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { aboutEvent, TaskKeys } from "./command_keys.ts";
 import { plain, shown } from "./values.ts";
 

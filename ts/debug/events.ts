@@ -1,7 +1,7 @@
 // Formats events of a history, one line each.
 import type { Payload, PayloadConverter } from "../converter/payload.ts";
-import { EventType } from "../api/generated/temporal/api/enums/v1/event_type_pb.ts";
-import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import { EventType } from "../messages/generated/temporal/api/enums/v1/event_type_pb.ts";
+import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { shownActivity } from "../converter/procedure_names.ts";
 import { markerOf } from "./run/markers.ts";
 import { Subscriptions } from "./run/subscribing.ts";

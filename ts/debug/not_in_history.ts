@@ -1,7 +1,7 @@
 // Commands that the code issues in a completed workflow task and that history does not have. The
 // replay passes, because nothing in history contradicts them. The next task of the run would send
 // them.
-import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { RecordedActivation, RecordedCommand } from "../executor/tasks/recording.ts";
 import type { ReplayVerdict } from "../executor/tasks/replay.ts";
 import type { ReplayTrace } from "../executor/tasks/replay_trace.ts";

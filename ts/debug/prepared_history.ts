@@ -1,6 +1,6 @@
 // A history that is read once for several sessions: edited code is replayed against the same events
 // repeatedly.
-import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { PayloadCodec } from "../codec/codec.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import { type EventLinks, linksOf } from "./event_links.ts";

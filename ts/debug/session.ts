@@ -13,7 +13,7 @@ import type { PayloadConverter } from "../converter/payload.ts";
 import type { RecordedActivation } from "../executor/tasks/recording.ts";
 import type { ReplayOptions, ReplayVerdict } from "../executor/tasks/replay.ts";
 import type { ReplayTrace } from "../executor/tasks/replay_trace.ts";
-import { type HistoryEvent, HistorySchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import { type HistoryEvent, HistorySchema } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { SessionCode } from "./code/session_code.ts";
 import { changedValues } from "./divergence/changed.ts";
 import type { ChangedValue } from "./divergence/types.ts";

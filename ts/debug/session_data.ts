@@ -1,5 +1,5 @@
 // The recording of a session's replay, from which views are made.
-import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import type { RecordedActivation, RecordedCommand } from "../executor/tasks/recording.ts";
 import type { ReplayTrace } from "../executor/tasks/replay_trace.ts";

@@ -2,8 +2,8 @@
 // the reason.
 import { fromBinary, toJson } from "@bufbuild/protobuf";
 import { jsonPayloadConverter, type Payload, type PayloadConverter } from "../converter/payload.ts";
-import { type Failure, FailureSchema } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
-import { type HistoryEvent, HistoryEventSchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import { type Failure, FailureSchema } from "../messages/generated/temporal/api/failure/v1/message_pb.ts";
+import { type HistoryEvent, HistoryEventSchema } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { decodeBase64 } from "../history_files/payload_json.ts";
 
 /** The value of a payload, or why it cannot be shown. */

@@ -1,5 +1,5 @@
 // The view of a session at one position: a pure function of the recording.
-import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { LogEntry } from "../executor/program/program.ts";
 import { CommandKind } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { ReceiveState, WaitKind } from "../executor/program/snapshot.ts";

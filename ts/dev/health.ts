@@ -1,7 +1,7 @@
 // The health service of gRPC (grpc.health.v1.Health), called by `temporal operator cluster health`,
 // containers and load balancers.
-import { HealthCheckRequest, HealthCheckResponse } from "../api/generated/fields.ts";
-import { Message } from "../api/wire.ts";
+import { HealthCheckRequest, HealthCheckResponse } from "../messages/generated/fields.ts";
+import { Message } from "../messages/wire.ts";
 import { textField } from "../engine/host_bytes.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 import type { ExtraMethod } from "../server/extra_methods.ts";

@@ -1,6 +1,6 @@
 // Several namespaces in one process: one engine with its own store for each, and one RawService
 // that dispatches by the namespace in the request.
-import { DescribeNamespaceRequest } from "../api/generated/fields.ts";
+import { DescribeNamespaceRequest } from "../messages/generated/fields.ts";
 import { namespaceField } from "../api/request_namespace.ts";
 import { describedNamespace, listedNamespaces, type NamespaceOptions } from "../engine/server_description.ts";
 import type { EmbeddedEngine } from "../engine/host.ts";

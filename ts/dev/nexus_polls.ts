@@ -1,6 +1,6 @@
 // Polls for Nexus tasks. `temporalex dev` has no endpoints, so no task comes, as on a Temporal server without endpoints. The polls must
 // stay open until their worker shuts down all the same: the namespaces state workerPollCompleteOnShutdown, and SDKs wait for it.
-import { PollNexusTaskQueueRequest, ShutdownWorkerRequest } from "../api/generated/fields.ts";
+import { PollNexusTaskQueueRequest, ShutdownWorkerRequest } from "../messages/generated/fields.ts";
 import { textField } from "../engine/host_bytes.ts";
 import { LONG_POLL_MS } from "../engine/methods.ts";
 import { callCanceled, closed, tooLate } from "../engine/refusals.ts";

@@ -3,8 +3,8 @@
 import {
   ListSearchAttributesResponse,
   ListSearchAttributesResponse_SystemAttributesEntry as Entry,
-} from "../api/generated/fields.ts";
-import { Message } from "../api/wire.ts";
+} from "../messages/generated/fields.ts";
+import { Message } from "../messages/wire.ts";
 import { SEARCHABLE } from "../engine/server_description.ts";
 import { invalid } from "../engine/host_bytes.ts";
 import { readRegistration, type RegisterNamespace } from "./registration.ts";

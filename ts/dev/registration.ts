@@ -1,7 +1,7 @@
 // Reads a RegisterNamespaceRequest: fields that are stored, and fields that are rejected by name.
-import { MapEntry, RegisterNamespaceRequest as Request } from "../api/generated/fields.ts";
-import { ArchivalState } from "../api/generated/temporal/api/enums/v1/namespace_pb.ts";
-import { Fields, timeMs } from "../api/wire.ts";
+import { MapEntry, RegisterNamespaceRequest as Request } from "../messages/generated/fields.ts";
+import { ArchivalState } from "../messages/generated/temporal/api/enums/v1/namespace_pb.ts";
+import { Fields, timeMs } from "../messages/wire.ts";
 import type { NamespaceOptions } from "../engine/server_description.ts";
 import { invalid } from "../engine/host_bytes.ts";
 

@@ -5,9 +5,9 @@ import { BROADCAST_CONTROL, SUBSCRIPTION_ATTRIBUTE } from "../converter/subscrip
 import {
   SignalWorkflowExecutionRequestSchema,
   SignalWorkflowExecutionResponseSchema,
-} from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { WorkflowExecutionSchema } from "../api/generated/temporal/api/common/v1/message_pb.ts";
-import { readTextField } from "../api/wire.ts";
+} from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { WorkflowExecutionSchema } from "../messages/generated/temporal/api/common/v1/message_pb.ts";
+import { readTextField } from "../messages/wire.ts";
 import { type MissedSubscriber, outcomeText, refusalOfOne } from "../service/broadcast.ts";
 import type { MethodName } from "../service/raw.ts";
 import { invalid } from "./host_bytes.ts";

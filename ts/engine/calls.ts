@@ -5,9 +5,13 @@ import { fromBinary } from "@bufbuild/protobuf";
 import {
   PollWorkflowExecutionUpdateRequestSchema,
   UpdateWorkflowExecutionRequestSchema,
-} from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { PollActivityTaskQueueRequest, PollWorkflowTaskQueueRequest, ShutdownWorkerRequest } from "../api/generated/fields.ts";
-import { readTextField } from "../api/wire.ts";
+} from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import {
+  PollActivityTaskQueueRequest,
+  PollWorkflowTaskQueueRequest,
+  ShutdownWorkerRequest,
+} from "../messages/generated/fields.ts";
+import { readTextField } from "../messages/wire.ts";
 import type { CallOptions, MethodName, ServiceError } from "../service/raw.ts";
 import { refTimer, unrefTimer } from "./clock.ts";
 import { LONG_POLL_MS } from "./methods.ts";

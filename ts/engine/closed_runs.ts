@@ -1,7 +1,7 @@
 // Notifies the workers of this process of runs that close without a worker, so that they evict
 // them.
 import type { RunWrite } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { WorkflowExecutionStatus as Status } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { WorkflowExecutionStatus as Status } from "../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 
 /** Statuses of runs that close without a worker. */
 const WITHOUT_WORKER: ReadonlySet<number> = new Set([Status.TERMINATED, Status.TIMED_OUT]);

@@ -4,17 +4,17 @@ import { isInTheWay } from "../crash_notes/note_files.ts";
 import { describeHeld, type HeldRun } from "../crash_notes/held_runs.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 import { StoreError } from "./store_errors.ts";
-import { WorkflowExecutionStatus } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { WorkflowExecutionStatus } from "../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 import {
   WorkflowExecutionExtendedInfoSchema,
   WorkflowExecutionPauseInfoSchema,
-} from "../api/generated/temporal/api/workflow/v1/message_pb.ts";
+} from "../messages/generated/temporal/api/workflow/v1/message_pb.ts";
 import {
   DescribeWorkflowExecutionRequestSchema,
   DescribeWorkflowExecutionResponseSchema,
   QueryWorkflowRequestSchema,
-} from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { timestampFromDate } from "../api/well_known.ts";
+} from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { timestampFromDate } from "../messages/well_known.ts";
 
 export const PAUSED = WorkflowExecutionStatus.PAUSED;
 

@@ -1,8 +1,8 @@
 // Encoded History messages, without decoding their events: cutting a batch at event ids, appending
 // a history to a response. Event ids of a batch are consecutive: entry n is event `first + n`.
 // Concatenated protobuf messages are one message.
-import { History } from "../api/generated/fields.ts";
-import { concat, fieldHead, Fields, lengthPrefix, tagWithLength } from "../api/wire.ts";
+import { History } from "../messages/generated/fields.ts";
+import { concat, fieldHead, Fields, lengthPrefix, tagWithLength } from "../messages/wire.ts";
 import { StoreError } from "./store_errors.ts";
 
 /**

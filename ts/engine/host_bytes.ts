@@ -1,6 +1,6 @@
 // Requests and responses of the methods that the host serves itself.
 import { create, type DescMessage, fromBinary, type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
-import { readTextField } from "../api/wire.ts";
+import { readTextField } from "../messages/wire.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 
 export function invalid(message: string): ServiceError {

@@ -6,17 +6,17 @@ import {
   MemoSchema,
   SearchAttributesSchema,
   WorkflowExecutionSchema,
-} from "../api/generated/temporal/api/common/v1/message_pb.ts";
-import type { WorkflowExecutionStatus } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
-import type { WorkflowExecutionInfoSchema } from "../api/generated/temporal/api/workflow/v1/message_pb.ts";
+} from "../messages/generated/temporal/api/common/v1/message_pb.ts";
+import type { WorkflowExecutionStatus } from "../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
+import type { WorkflowExecutionInfoSchema } from "../messages/generated/temporal/api/workflow/v1/message_pb.ts";
 import {
   CountWorkflowExecutionsRequestSchema,
   CountWorkflowExecutionsResponseSchema,
   ListWorkflowExecutionsRequestSchema,
   ListWorkflowExecutionsResponseSchema,
-} from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { EngineHead } from "../api/generated/fields.ts";
-import { Fields } from "../api/wire.ts";
+} from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { EngineHead } from "../messages/generated/fields.ts";
+import { Fields } from "../messages/wire.ts";
 import { Code, type MethodName, ServiceError } from "../service/raw.ts";
 import { descriptionMethods } from "./server_description.ts";
 import { decodeMessage, encodeMessage, invalid } from "./host_bytes.ts";

@@ -1,9 +1,9 @@
 // Timers that fire on request, for tests. A timer's name is the summary of its TimerStarted event;
 // the state machine does not keep it, so it is read from the history.
 import { fromBinary } from "@bufbuild/protobuf";
-import { SearchAttributesSchema } from "../api/generated/temporal/api/common/v1/message_pb.ts";
-import { HistorySchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
-import { SignalWorkflowExecutionRequestSchema } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { SearchAttributesSchema } from "../messages/generated/temporal/api/common/v1/message_pb.ts";
+import { HistorySchema } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
+import { SignalWorkflowExecutionRequestSchema } from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { TIMERS } from "../converter/belonging_names.ts";
 import { defaultPayloadConverter } from "../converter/payload.ts";
 import { Code, ServiceError } from "../service/raw.ts";

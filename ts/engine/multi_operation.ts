@@ -8,9 +8,9 @@ import {
   StartWorkflowExecutionResponseSchema,
   UpdateWorkflowExecutionRequestSchema,
   UpdateWorkflowExecutionResponseSchema,
-} from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { EnginePairResponse as PairResponse } from "../api/generated/fields.ts";
-import { readBytes } from "../api/wire.ts";
+} from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { EnginePairResponse as PairResponse } from "../messages/generated/fields.ts";
+import { readBytes } from "../messages/wire.ts";
 import { randomId } from "../platform/host.ts";
 import { Code, OPERATION_ABORTED, ServiceError } from "../service/raw.ts";
 import { decodeMessage, encodeMessage, invalid } from "./host_bytes.ts";

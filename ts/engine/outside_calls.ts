@@ -1,7 +1,7 @@
 // Calls of workers in other processes. What their workflows show of runs comes in the request,
-// which a flag in the polled task requests (api/shown_run.ts). An engine in memory has no tables
+// which a flag in the polled task requests (messages/shown_run.ts). An engine in memory has no tables
 // for it.
-import { askingForShown, shownOf, withoutShown } from "../api/shown_run.ts";
+import { askingForShown, shownOf, withoutShown } from "../messages/shown_run.ts";
 import type { CallOptions, MethodName } from "../service/raw.ts";
 import type { EmbeddedEngine } from "./host.ts";
 

@@ -1,15 +1,19 @@
 // The recent pollers of each task queue, for DescribeTaskQueue (`temporal task-queue describe`).
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { DescribeTaskQueueMode, TaskQueueKind, TaskQueueType } from "../api/generated/temporal/api/enums/v1/task_queue_pb.ts";
-import { PollWorkflowTaskQueueRequest as Poll, TaskQueue } from "../api/generated/fields.ts";
-import { concat, Fields, intOf, Message, readTextField, tagWithLength } from "../api/wire.ts";
-import type { PollerInfoSchema } from "../api/generated/temporal/api/taskqueue/v1/message_pb.ts";
+import {
+  DescribeTaskQueueMode,
+  TaskQueueKind,
+  TaskQueueType,
+} from "../messages/generated/temporal/api/enums/v1/task_queue_pb.ts";
+import { PollWorkflowTaskQueueRequest as Poll, TaskQueue } from "../messages/generated/fields.ts";
+import { concat, Fields, intOf, Message, readTextField, tagWithLength } from "../messages/wire.ts";
+import type { PollerInfoSchema } from "../messages/generated/temporal/api/taskqueue/v1/message_pb.ts";
 import {
   type DescribeTaskQueueRequest,
   DescribeTaskQueueRequestSchema,
   DescribeTaskQueueResponseSchema,
-} from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { durationFromMs } from "../api/well_known.ts";
+} from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { durationFromMs } from "../messages/well_known.ts";
 import { POLLED_QUEUES } from "../service/raw.ts";
 import { decodeMessage, encodeMessage, invalid } from "./host_bytes.ts";
 import type { Backlog } from "./options.ts";

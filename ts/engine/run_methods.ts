@@ -1,14 +1,14 @@
 // Methods of WorkflowService on one run that do not need the state machine, except to terminate the
 // run first.
 import { create, fromBinary } from "@bufbuild/protobuf";
-import { HistorySchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import { HistorySchema } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import {
   DeleteWorkflowExecutionRequestSchema,
   DeleteWorkflowExecutionResponseSchema,
   GetWorkflowExecutionHistoryReverseRequestSchema,
   GetWorkflowExecutionHistoryReverseResponseSchema,
   TerminateWorkflowExecutionRequestSchema,
-} from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { Code, type MethodName, ServiceError } from "../service/raw.ts";
 import { whenFree } from "./commit_retries.ts";
 import { decodeMessage, encodeMessage, invalid } from "./host_bytes.ts";

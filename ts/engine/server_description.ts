@@ -13,14 +13,14 @@ import {
   NamespaceInfo,
   NamespaceInfo_Capabilities as OfNamespace,
   NamespaceReplicationConfig,
-} from "../api/generated/fields.ts";
-import { Message } from "../api/wire.ts";
-import { IndexedValueType } from "../api/generated/temporal/api/enums/v1/common_pb.ts";
-import { ArchivalState, NamespaceState } from "../api/generated/temporal/api/enums/v1/namespace_pb.ts";
+} from "../messages/generated/fields.ts";
+import { Message } from "../messages/wire.ts";
+import { IndexedValueType } from "../messages/generated/temporal/api/enums/v1/common_pb.ts";
+import { ArchivalState, NamespaceState } from "../messages/generated/temporal/api/enums/v1/namespace_pb.ts";
 import {
   GetClusterInfoResponseSchema,
   GetSearchAttributesResponseSchema,
-} from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { MethodName } from "../service/raw.ts";
 import { encodeMessage, textField } from "./host_bytes.ts";
 

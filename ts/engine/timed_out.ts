@@ -2,7 +2,7 @@
 // one without a worker has no other log.
 import type { TimedOutAttempt } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { Logger } from "../base/logger.ts";
-import { TimeoutType } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { TimeoutType } from "../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 
 const NAMES: { readonly [timeout: number]: string } = {
   [TimeoutType.START_TO_CLOSE]: "startToClose",

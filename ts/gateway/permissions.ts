@@ -4,9 +4,9 @@
 // covered. Requests are passed on unchanged.
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
-import { MapEntry } from "../api/generated/fields.ts";
-import { Fields } from "../api/wire.ts";
-import { WorkflowService } from "../api/generated/temporal/api/workflowservice/v1/service_pb.ts";
+import { MapEntry } from "../messages/generated/fields.ts";
+import { Fields } from "../messages/wire.ts";
+import { WorkflowService } from "../messages/generated/temporal/api/workflowservice/v1/service_pb.ts";
 
 export interface Permissions {
   /** Allow only methods that change nothing. Default: false. */

@@ -1,7 +1,7 @@
 // One gRPC call on a connection: a message out, a message in, as bytes. It ends exactly once, and
 // whatever ends it early (deadline, caller, lost connection) frees its stream. Calls have no timers
 // or listeners: the link checks deadlines, and all calls share one listener of an AbortSignal.
-import { concat } from "../api/wire.ts";
+import { concat } from "../messages/wire.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 import { type AbortListener, abortListenersOf } from "./abort_listeners.ts";
 import { httpRefusal, refusal, type Trailers } from "./status.ts";

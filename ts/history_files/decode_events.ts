@@ -1,13 +1,13 @@
 // Decodes bytes of temporal.api.history.v1.History that a caller passed in. Damaged bytes fail with a HistoryFileError that names the event.
 import { fromBinary, type JsonValue, toJson } from "@bufbuild/protobuf";
-import { History } from "../api/generated/fields.ts";
+import { History } from "../messages/generated/fields.ts";
 import {
   type History as DecodedHistory,
   type HistoryEvent,
   HistoryEventSchema,
   HistorySchema,
-} from "../api/generated/temporal/api/history/v1/message_pb.ts";
-import { Fields } from "../api/wire.ts";
+} from "../messages/generated/temporal/api/history/v1/message_pb.ts";
+import { Fields } from "../messages/wire.ts";
 import { HistoryFileError } from "./json_reading.ts";
 
 const messageOf = (error: unknown): string => error instanceof Error ? error.message : String(error);

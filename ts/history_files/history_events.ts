@@ -1,7 +1,7 @@
 // The events of an encoded History, as far as their order needs them decoded.
-import { EventType } from "../api/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { History, HistoryEvent } from "../api/generated/fields.ts";
-import { Fields } from "../api/wire.ts";
+import { EventType } from "../messages/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { History, HistoryEvent } from "../messages/generated/fields.ts";
+import { Fields } from "../messages/wire.ts";
 import { HistoryFileError } from "./json_reading.ts";
 import { WireBuffer } from "./wire_buffer.ts";
 

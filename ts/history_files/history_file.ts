@@ -5,14 +5,14 @@
 // What cannot be read is refused with a HistoryFileError that says what is wrong and where, never guessed at.
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { runIdIn } from "../converter/history_run.ts";
-import { EventType } from "../api/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { DataBlob, GetWorkflowExecutionHistoryResponse, History } from "../api/generated/fields.ts";
+import { EventType } from "../messages/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { DataBlob, GetWorkflowExecutionHistoryResponse, History } from "../messages/generated/fields.ts";
 import {
   type HistoryEvent as DecodedEvent,
   HistoryEventSchema,
   HistorySchema,
-} from "../api/generated/temporal/api/history/v1/message_pb.ts";
-import { concat, Fields, readBytes } from "../api/wire.ts";
+} from "../messages/generated/temporal/api/history/v1/message_pb.ts";
+import { concat, Fields, readBytes } from "../messages/wire.ts";
 import { check, type EncodedEvent, haveIds, inOrder, isStrict } from "./history_events.ts";
 import { writeMessage } from "./history_json.ts";
 import { HistoryFileError, isObject, type Json, JsonReading } from "./json_reading.ts";

@@ -2,7 +2,7 @@
 import { context, ROOT_CONTEXT, type Span, SpanStatusCode, trace, type Tracer } from "@opentelemetry/api";
 import { read } from "../converter/thrown.ts";
 import type { ActivityInterceptor } from "../worker/interceptors.ts";
-import type { RunTrace, TracedCommand, WorkflowTracer } from "../worker/workflow_tracing.ts";
+import type { RunTrace, TracedCommand, WorkflowTracer } from "../worker/workflow/workflow_tracing.ts";
 import { contextOf, headersWith } from "./carrier.ts";
 import { recordError } from "./client.ts";
 import { ATTRIBUTES } from "./names.ts";

@@ -1,7 +1,7 @@
 // Finds the line at which code took down its realm, by a second replay that reports lines.
 import { type LineAt, TOLD_EACH } from "../executor/tasks/line_follower.ts";
 import type { FetchHistory } from "../executor/tasks/cached_run.ts";
-import { concat } from "../api/wire.ts";
+import { concat } from "../messages/wire.ts";
 import { endsComputingThreads } from "../platform/threads.ts";
 import type { BareReplay } from "./explained.ts";
 import type { Loss } from "./lost_task.ts";

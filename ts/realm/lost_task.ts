@@ -13,18 +13,18 @@ import { endsComputingThreads } from "../platform/threads.ts";
 import type { ReplayError, ReplayVerdict } from "../executor/tasks/replay.ts";
 import { FailedCause } from "../executor/program/errors.ts";
 import { RealmLostError } from "./realm_lost.ts";
-import { readRunStart } from "../api/history_start.ts";
-import { taskTokenOf, type WorkflowTask } from "../api/workflow_task.ts";
+import { readRunStart } from "../messages/history_start.ts";
+import { taskTokenOf, type WorkflowTask } from "../messages/workflow_task.ts";
 import { CACHE_UNUSED, type RealmOutcome } from "../executor/tasks/realm_outcome.ts";
-import { QueryResultType } from "../api/generated/temporal/api/enums/v1/query_pb.ts";
-import { FailureSchema } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
+import { QueryResultType } from "../messages/generated/temporal/api/enums/v1/query_pb.ts";
+import { FailureSchema } from "../messages/generated/temporal/api/failure/v1/message_pb.ts";
 // By field names: descriptors of the service's messages would add all messages that they reference
 // to every page that loads a realm.
 import {
   RespondQueryTaskCompletedRequest as OfQuery,
   RespondWorkflowTaskFailedRequest as OfTask,
-} from "../api/generated/fields.ts";
-import { Message } from "../api/wire.ts";
+} from "../messages/generated/fields.ts";
+import { Message } from "../messages/wire.ts";
 
 /** Why a realm was lost. */
 export type Loss =

@@ -22,7 +22,7 @@ export {
   type VersioningBehavior,
   type WorkflowTask,
 } from "./realm.ts";
-export { readWorkflowTask } from "../api/workflow_task.ts";
+export { readWorkflowTask } from "../messages/workflow_task.ts";
 export type { WorkflowModule } from "./programs.ts";
 export type { SourceHost } from "../platform/source_files.ts";
 export type { WebWorker } from "../platform/threads.ts";

@@ -8,7 +8,7 @@ import type { LocalAnswer, LocalWork } from "../executor/tasks/local_work.ts";
 import type { LogEntry } from "../executor/program/program.ts";
 import type { SinkCall, SinkTable } from "../executor/program/sinks.ts";
 import type { ReplayOptions, ReplayVerdict } from "../executor/tasks/replay.ts";
-import type { WorkflowTask } from "../api/workflow_task.ts";
+import type { WorkflowTask } from "../messages/workflow_task.ts";
 import type { RealmOutcome } from "../executor/tasks/realm_outcome.ts";
 import type { Problem } from "../modules/loader/errors.ts";
 import type { ModuleGraph } from "../modules/loader/graph.ts";

@@ -8,7 +8,7 @@ import type { FetchHistory, RunIdentity, RunSettings } from "../executor/tasks/c
 import type { LocalAnswer, LocalWork, RunLocalActivities } from "../executor/tasks/local_work.ts";
 import type { LogSink } from "../executor/program/program.ts";
 import type { ReplayOptions, ReplayVerdict } from "../executor/tasks/replay.ts";
-import type { TaskHead, WorkflowTask } from "../api/workflow_task.ts";
+import type { TaskHead, WorkflowTask } from "../messages/workflow_task.ts";
 import type { CacheUse, RealmOutcome } from "../executor/tasks/realm_outcome.ts";
 
 export type { CacheUse, FetchHistory, LogSink, RealmOutcome, ReplayOptions, ReplayVerdict, RunOptions, RunSettings };

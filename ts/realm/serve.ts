@@ -15,7 +15,7 @@ import type { VersioningBehavior } from "../executor/program/definition.ts";
 import type { ProgramTable } from "../executor/program/program.ts";
 import { lineProbes } from "../executor/program/line_probe.ts";
 import { TaskRunner } from "../executor/tasks/task_runner.ts";
-import type { WorkflowTask } from "../api/workflow_task.ts";
+import type { WorkflowTask } from "../messages/workflow_task.ts";
 import { hostPort } from "../platform/threads.ts";
 import * as workflowModule from "../workflow/mod.ts";
 import { formatArgs } from "./guard/console.ts";

@@ -5,7 +5,7 @@ import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { DescMethodServerStreaming } from "@bufbuild/protobuf";
 import type { ConnectError, ConnectRouter } from "@connectrpc/connect";
 import { emptyMethod, type RawMethod } from "../api/raw_methods.ts";
-import { EmptySchema } from "../api/well_known.ts";
+import { EmptySchema } from "../messages/well_known.ts";
 
 /** A method: full name of its service, its name, and its handler. */
 export interface ExtraMethod {

@@ -6,13 +6,13 @@ import { type MethodName, type RawService, ServiceError } from "../service/raw.t
 import { isServiceGone } from "../service/retry.ts";
 import type { AnyHandler } from "./bounded_connections.ts";
 import { type NamedRefusal, writeDetail } from "../api/error_details.ts";
-import { WorkflowService } from "../api/generated/temporal/api/workflowservice/v1/service_pb.ts";
+import { WorkflowService } from "../messages/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { METHOD_NAMES, rawMethod } from "../api/raw_methods.ts";
 import { BodyBudget, bodyForm } from "./request_body.ts";
 import { type ExtraMethod, extraRoutes } from "./extra_methods.ts";
 import { routesHandler } from "./node_adapter.ts";
 import { answerUnknown, type UnknownMethod } from "./unknown_methods.ts";
-import { EmptySchema } from "../api/well_known.ts";
+import { EmptySchema } from "../messages/well_known.ts";
 
 /** A listener for requests of node:http and node:http2. */
 export type ServiceHandler = AnyHandler;

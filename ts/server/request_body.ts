@@ -2,7 +2,7 @@
 // nesting. This comes before any library, so the limits are the same for gRPC, gRPC-web and
 // Connect, in protobuf and JSON: 100 compressed bytes can hold gigabytes. Each method takes one
 // message, so it is read whole.
-import { concat } from "../api/wire.ts";
+import { concat } from "../messages/wire.ts";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { AnyRequest } from "./bounded_connections.ts";

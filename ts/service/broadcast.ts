@@ -1,7 +1,7 @@
 // Sends a signal to every run that has subscribed to it. The embedded engine does this in one
 // operation: a signal without a workflow, whose control names the values. A server rejects such a
 // signal; there the runs are listed by their search attribute and signaled one by one.
-import type { SignalWorkflowExecutionRequest } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import type { SignalWorkflowExecutionRequest } from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { Code, ServiceError } from "./raw.ts";
 import type { TypedService } from "./typed.ts";
 

@@ -1,7 +1,7 @@
 // A service with counted and timed calls. It is the innermost wrapper, so retries count as separate
 // attempts, as in Temporal's SDKs.
-import { GetWorkflowExecutionHistoryRequest } from "../api/generated/fields.ts";
-import { intOf } from "../api/wire.ts";
+import { GetWorkflowExecutionHistoryRequest } from "../messages/generated/fields.ts";
+import { intOf } from "../messages/wire.ts";
 import { type Metrics, SeriesBy } from "../base/metrics.ts";
 import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "./raw.ts";
 

@@ -1,6 +1,6 @@
 // The interface between callers (client, worker) and services (embedded engine, Temporal cluster):
 // a method name of temporal.api.workflowservice.v1.WorkflowService, request bytes, response bytes.
-import type { WorkflowService } from "../api/generated/temporal/api/workflowservice/v1/service_pb.ts";
+import type { WorkflowService } from "../messages/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import type { RunningTasks } from "../crash_notes/running_tasks.ts";
 
 /** Names of the methods, as protobuf-es spells them: "startWorkflowExecution", "pollWorkflowTaskQueue", ... */

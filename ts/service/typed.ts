@@ -1,6 +1,6 @@
 // A RawService with messages instead of bytes, shaped like a Connect client of WorkflowService.
 import { create, fromBinary, type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
-import { WorkflowService } from "../api/generated/temporal/api/workflowservice/v1/service_pb.ts";
+import { WorkflowService } from "../messages/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import type { CallOptions, MethodName, RawService } from "./raw.ts";
 
 type Methods = typeof WorkflowService.method;

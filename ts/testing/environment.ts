@@ -15,7 +15,7 @@ import type { Logger } from "../base/logger.ts";
 import { realTimers, type Timers } from "../base/timers.ts";
 import { EndlessWaitError, type EndlessWaits, rejectUnknownEndlessWaits } from "./endless_wait.ts";
 import { typedService } from "../service/typed.ts";
-import { PendingActivityState } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { PendingActivityState } from "../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { ActivityAttempt, WorkerEvents } from "../worker/events.ts";
 import { EVENTS, WORKER_OPTIONS } from "../worker/option_kinds.ts";
 import type { WorkerOptions } from "../worker/options.ts";

@@ -7,7 +7,7 @@ import {
   GetWorkflowExecutionHistoryRequestSchema,
   PollWorkflowExecutionUpdateRequestSchema,
   UpdateWorkflowExecutionRequestSchema,
-} from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 
 /** What a call waits for. */
 export interface Awaited {

@@ -1,9 +1,9 @@
 // The activities of a branch: taken from the engine's queues as a worker would, and ended as the branch's answers say, at their moments.
 import { create } from "@bufbuild/protobuf";
 import type { Duration } from "@bufbuild/protobuf/wkt";
-import { PendingActivityState } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
-import { type Failure, FailureSchema } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
-import type { PollActivityTaskQueueResponse } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { PendingActivityState } from "../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { type Failure, FailureSchema } from "../messages/generated/temporal/api/failure/v1/message_pb.ts";
+import type { PollActivityTaskQueueResponse } from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { fromPayloads, type PayloadConverter } from "../converter/payload.ts";
 import type { Agenda } from "./agenda.ts";
 import type { Answer, Answers } from "./answers.ts";

@@ -1,9 +1,9 @@
 // What activities, local activities and children of a branch end with: as an edit says; else as history recorded it, looked up by type and
 // arguments, else by their order; else by hand, or by the rule for what has no answer. Each recorded end is given once.
-import type { Failure } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
-import { FailureSchema } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
+import type { Failure } from "../messages/generated/temporal/api/failure/v1/message_pb.ts";
+import { FailureSchema } from "../messages/generated/temporal/api/failure/v1/message_pb.ts";
 import { create } from "@bufbuild/protobuf";
-import { PayloadsSchema } from "../api/generated/temporal/api/common/v1/message_pb.ts";
+import { PayloadsSchema } from "../messages/generated/temporal/api/common/v1/message_pb.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import type { Edit, End, FailureToTell, Question } from "./edits.ts";
 import type { Recorded, RecordedCall, RecordedEnd } from "./recorded.ts";

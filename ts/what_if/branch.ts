@@ -1,11 +1,15 @@
 // A branch: the first events of a recorded run, and edits. It runs on in an engine of its own, in memory and with virtual time, until it ends,
 // waits for something that does not come, or comes to something that history has no answer for. Nothing of it reaches the run it is of.
 import { create, fromBinary } from "@bufbuild/protobuf";
-import { EventType } from "../api/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { type HistoryEvent, HistoryEventSchema, HistorySchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
-import { PayloadsSchema } from "../api/generated/temporal/api/common/v1/message_pb.ts";
-import { WorkflowExecutionStatus } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
-import { UpdateWorkflowExecutionLifecycleStage } from "../api/generated/temporal/api/enums/v1/update_pb.ts";
+import { EventType } from "../messages/generated/temporal/api/enums/v1/event_type_pb.ts";
+import {
+  type HistoryEvent,
+  HistoryEventSchema,
+  HistorySchema,
+} from "../messages/generated/temporal/api/history/v1/message_pb.ts";
+import { PayloadsSchema } from "../messages/generated/temporal/api/common/v1/message_pb.ts";
+import { WorkflowExecutionStatus } from "../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { UpdateWorkflowExecutionLifecycleStage } from "../messages/generated/temporal/api/enums/v1/update_pb.ts";
 import { defaultPayloadConverter, type PayloadConverter, toPayloads } from "../converter/payload.ts";
 import { runIdIn } from "../converter/history_run.ts";
 import { CLOSING_STATUS } from "../engine/maintenance/findings.ts";

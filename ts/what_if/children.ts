@@ -1,9 +1,9 @@
 // The children of a branch. Each is a run of the branch's engine without code: it ends as the branch's answers say, at its moment.
 import { create } from "@bufbuild/protobuf";
-import { CommandType } from "../api/generated/temporal/api/enums/v1/command_type_pb.ts";
-import { type Command, CommandSchema } from "../api/generated/temporal/api/command/v1/message_pb.ts";
-import { FailureSchema } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
-import type { PollWorkflowTaskQueueResponse } from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { CommandType } from "../messages/generated/temporal/api/enums/v1/command_type_pb.ts";
+import { type Command, CommandSchema } from "../messages/generated/temporal/api/command/v1/message_pb.ts";
+import { FailureSchema } from "../messages/generated/temporal/api/failure/v1/message_pb.ts";
+import type { PollWorkflowTaskQueueResponse } from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { Agenda } from "./agenda.ts";
 import type { Answer } from "./answers.ts";
 import { IDENTITY, type World } from "./world.ts";

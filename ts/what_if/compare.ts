@@ -1,5 +1,5 @@
 // Two runs or branches side by side: their steps aligned, where they first differ, and how much later or earlier each step came.
-import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import { type Step, stepsOf } from "./steps.ts";
 

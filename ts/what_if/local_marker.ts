@@ -1,7 +1,7 @@
 // The marker that records a local activity: what it was, and what came of it (core-rs/src/replay/commands/local_marker.rs writes it).
 import { create } from "@bufbuild/protobuf";
-import { PayloadsSchema } from "../api/generated/temporal/api/common/v1/message_pb.ts";
-import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import { PayloadsSchema } from "../messages/generated/temporal/api/common/v1/message_pb.ts";
+import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { RecordedEnd } from "./recorded.ts";
 
 /** What a marker says of a local activity; undefined for other events, and for a marker that cannot be read. */

@@ -2,8 +2,8 @@
 // there a run's state follows from its events (engine/maintenance/open_run.ts). What came between the cut and the change is delivered again.
 import { create } from "@bufbuild/protobuf";
 import type { Duration } from "@bufbuild/protobuf/wkt";
-import { EventType } from "../api/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { type HistoryEvent, HistoryEventSchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import { EventType } from "../messages/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { type HistoryEvent, HistoryEventSchema } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { transactOf } from "./transact_marker.ts";
 
 /** Events of commands have this field; those of updates are written by the code's task, too. */

@@ -1,9 +1,9 @@
 // What the recorded history says of everything that reached the run from outside: messages, and the ends of activities, local activities,
 // children and requests to other workflows. A branch is answered from it.
 import { toBinary } from "@bufbuild/protobuf";
-import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
-import type { Failure } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
-import { type Header, type Payloads, PayloadsSchema } from "../api/generated/temporal/api/common/v1/message_pb.ts";
+import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
+import type { Failure } from "../messages/generated/temporal/api/failure/v1/message_pb.ts";
+import { type Header, type Payloads, PayloadsSchema } from "../messages/generated/temporal/api/common/v1/message_pb.ts";
 import { localActivityOf } from "./local_marker.ts";
 import { transactOf } from "./transact_marker.ts";
 

@@ -1,8 +1,8 @@
 // The reducers of a branch. Without tables their results are taken from what was recorded of the same reducer with the same arguments, else by
 // hand: what another argument would have done to tables that are not here nobody knows. With tables they run.
 import { toBinary } from "@bufbuild/protobuf";
-import { type Payloads, PayloadSchema } from "../api/generated/temporal/api/common/v1/message_pb.ts";
-import { FailureSchema } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
+import { type Payloads, PayloadSchema } from "../messages/generated/temporal/api/common/v1/message_pb.ts";
+import { FailureSchema } from "../messages/generated/temporal/api/failure/v1/message_pb.ts";
 import { TransactMarker, type TransactResult } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import type { ReducerRunner } from "../engine/reducing.ts";

@@ -1,6 +1,6 @@
 // Going on with a real run from a position: Temporal's reset, which makes a new run of the history up to a workflow task. A debugger only says
 // which command does it.
-import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 
 /** How the run is reset so that the position is the next thing to happen. */
 export type ResetAdvice =

@@ -1,5 +1,5 @@
 // What reaches a branch from outside, and when: the messages of the recorded history, changed by the branch's edits.
-import type { Header, Payloads } from "../api/generated/temporal/api/common/v1/message_pb.ts";
+import type { Header, Payloads } from "../messages/generated/temporal/api/common/v1/message_pb.ts";
 import { type Edit, EditError, type Message, type Values } from "./edits.ts";
 import { eventMilliseconds, type Recorded, type RecordedMessage } from "./recorded.ts";
 

@@ -1,8 +1,8 @@
 // A history as steps: what reached the run and what its code asked for, one line each, without the bookkeeping of workflow tasks. Steps of two
 // runs or branches can be laid side by side, though their events have other numbers.
-import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
-import type { Failure } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
-import type { Payload, Payloads } from "../api/generated/temporal/api/common/v1/message_pb.ts";
+import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
+import type { Failure } from "../messages/generated/temporal/api/failure/v1/message_pb.ts";
+import type { Payload, Payloads } from "../messages/generated/temporal/api/common/v1/message_pb.ts";
 import { defaultPayloadConverter, type PayloadConverter } from "../converter/payload.ts";
 import { shownActivity } from "../converter/procedure_names.ts";
 import { BROADCAST_ACTIVITY } from "../converter/subscriptions.ts";

@@ -1,7 +1,7 @@
 // Tables of a branch: as they were when the run began, and then changed by the reducers of the events that stay, in order.
 import { create } from "@bufbuild/protobuf";
-import { PayloadsSchema } from "../api/generated/temporal/api/common/v1/message_pb.ts";
-import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import { PayloadsSchema } from "../messages/generated/temporal/api/common/v1/message_pb.ts";
+import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { fromPayloads, type PayloadConverter, toPayloads } from "../converter/payload.ts";
 import type { ReducingStore } from "../engine/reducing.ts";
 import type { Store } from "../engine/store.ts";

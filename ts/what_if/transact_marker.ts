@@ -1,8 +1,8 @@
 // The marker that records a reducer: its number, name and arguments, and what the engine wrote into it when it was committed
 // (core-rs/src/engine/commands/record_marker.rs).
 import { create } from "@bufbuild/protobuf";
-import { type Payloads, PayloadsSchema } from "../api/generated/temporal/api/common/v1/message_pb.ts";
-import type { HistoryEvent } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import { type Payloads, PayloadsSchema } from "../messages/generated/temporal/api/common/v1/message_pb.ts";
+import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { RecordedEnd } from "./recorded.ts";
 
 /** What a marker says of a reducer. */

@@ -3,14 +3,14 @@
 import { create, fromBinary } from "@bufbuild/protobuf";
 import type { LocalAnswer, RealmOutcome } from "../realm/realm.ts";
 import { LocalActivityResolution, type LocalWork } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { readWorkflowTask, type WorkflowTask } from "../api/workflow_task.ts";
+import { readWorkflowTask, type WorkflowTask } from "../messages/workflow_task.ts";
 import { toBinary } from "@bufbuild/protobuf";
-import { FailureSchema } from "../api/generated/temporal/api/failure/v1/message_pb.ts";
+import { FailureSchema } from "../messages/generated/temporal/api/failure/v1/message_pb.ts";
 import {
   RespondWorkflowTaskCompletedRequestSchema,
   RespondWorkflowTaskFailedRequestSchema,
-} from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { type Payload, PayloadSchema } from "../api/generated/temporal/api/common/v1/message_pb.ts";
+} from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { type Payload, PayloadSchema } from "../messages/generated/temporal/api/common/v1/message_pb.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import { decodeLeniently } from "./activities.ts";
 import type { Answers } from "./answers.ts";

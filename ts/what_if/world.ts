@@ -1,14 +1,14 @@
 // The engine of one branch: in memory, with virtual time, nothing else in it but the run, its children and the workflows that it sends to. Time
 // moves only when the branch says so, and nothing of it reaches a real run.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { EngineTimerState } from "../api/generated/fields.ts";
-import { type HistoryEvent, HistorySchema } from "../api/generated/temporal/api/history/v1/message_pb.ts";
+import { EngineTimerState } from "../messages/generated/fields.ts";
+import { type HistoryEvent, HistorySchema } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import {
   type PollWorkflowTaskQueueResponse,
   PollWorkflowTaskQueueResponseSchema,
-} from "../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { WorkflowIdConflictPolicy } from "../api/generated/temporal/api/enums/v1/workflow_pb.ts";
-import { concat, Message } from "../api/wire.ts";
+} from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { WorkflowIdConflictPolicy } from "../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { concat, Message } from "../messages/wire.ts";
 import { VirtualClock } from "../engine/clock.ts";
 import { EmbeddedEngine } from "../engine/host.ts";
 import { buildOpenRun, type OpenRunToMake } from "../engine/maintenance/open_run.ts";

@@ -6,8 +6,8 @@ import {
   RespondWorkflowTaskFailedRequest as Failed,
   WorkerVersionCapabilities as Capabilities,
   WorkerVersionStamp as Stamp,
-} from "../api/generated/fields.ts";
-import { Message } from "../api/wire.ts";
+} from "../messages/generated/fields.ts";
+import { Message } from "../messages/wire.ts";
 import type { SentVersion, WorkerDeploymentVersion } from "./deployment.ts";
 
 /** A build id, and whether the service routes tasks by it. */

@@ -2,15 +2,15 @@
 // core encodes completions without deployments; the fields are appended to its bytes.
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import type { VersioningBehavior } from "../executor/program/definition.ts";
-import { WorkerDeploymentOptionsSchema } from "../api/generated/temporal/api/deployment/v1/message_pb.ts";
+import { WorkerDeploymentOptionsSchema } from "../messages/generated/temporal/api/deployment/v1/message_pb.ts";
 import {
   RespondWorkflowTaskCompletedRequest as Completed,
   RespondWorkflowTaskFailedRequest as Failed,
-} from "../api/generated/fields.ts";
-import type { WorkerVersionStampSchema } from "../api/generated/temporal/api/common/v1/message_pb.ts";
-import { Message } from "../api/wire.ts";
-import type { PollFields } from "./poll_requests.ts";
-import { WorkerVersioningMode } from "../api/generated/temporal/api/enums/v1/deployment_pb.ts";
+} from "../messages/generated/fields.ts";
+import type { WorkerVersionStampSchema } from "../messages/generated/temporal/api/common/v1/message_pb.ts";
+import { Message } from "../messages/wire.ts";
+import type { PollFields } from "./polls/poll_requests.ts";
+import { WorkerVersioningMode } from "../messages/generated/temporal/api/enums/v1/deployment_pb.ts";
 
 /** Identifies a version of a deployment. */
 export interface WorkerDeploymentVersion {

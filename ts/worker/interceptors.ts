@@ -2,7 +2,7 @@
 import type { ActivityContext } from "../activity/context.ts";
 import type { HidesText } from "../codec/loggable.ts";
 import type { Payload } from "../converter/payload.ts";
-import type { RunActivity } from "./activity_dialect.ts";
+import type { RunActivity } from "./activities/activity_dialect.ts";
 
 /** An attempt of an activity that is about to run. */
 export interface ActivityCall {

@@ -1,9 +1,9 @@
 // The worker's exports without the class that needs the core, for "temporalex/worker" and
 // "temporalex/slim".
-export { type ActivityThreads } from "./activity_pool.ts";
-export { type Activities, prefixed } from "./activity_registry.ts";
+export { type ActivityThreads } from "./activities/activity_pool.ts";
+export { type Activities, prefixed } from "./activities/activity_registry.ts";
 export { type WorkerDeploymentOptions, type WorkerDeploymentVersion } from "./deployment.ts";
-export { type HeartbeatThrottle } from "./heartbeats.ts";
+export { type HeartbeatThrottle } from "./activities/heartbeats.ts";
 export type { ActivityCall, ActivityInterceptor } from "./interceptors.ts";
 export type {
   NexusLink,
@@ -14,10 +14,10 @@ export type {
   NexusStart,
   NexusStopReason,
   NexusWorker,
-} from "./nexus_call.ts";
+} from "./nexus/nexus_call.ts";
 export type { ActivityAttempt, WorkerEvents } from "./events.ts";
 export type { WorkerOptions } from "./options.ts";
-export type { RealmSettings, Workflows } from "./realms.ts";
+export type { RealmSettings, Workflows } from "./workflow/realms.ts";
 export {
   describeProblem,
   type Replacement,
@@ -25,10 +25,10 @@ export {
   type ReplacementProblem,
   type ReplacementProgress,
   WorkflowReplacementError,
-} from "./replacement.ts";
-export type { PollerBehavior, PollerBehaviorAutoscaling, PollerBehaviorSimpleMaximum } from "./poller_behavior.ts";
-export { WorkerPollError } from "./poller.ts";
+} from "./workflow/replacement.ts";
+export type { PollerBehavior, PollerBehaviorAutoscaling, PollerBehaviorSimpleMaximum } from "./polls/poller_behavior.ts";
+export { WorkerPollError } from "./polls/poller.ts";
 export { type WorkerState } from "./worker.ts";
-export type { RunTrace, TracedCommand, TracedRun, WorkflowTracer } from "./workflow_tracing.ts";
-export type { RunEnding } from "./run_ending.ts";
+export type { RunTrace, TracedCommand, TracedRun, WorkflowTracer } from "./workflow/workflow_tracing.ts";
+export type { RunEnding } from "./workflow/run_ending.ts";
 export * from "../activity/mod.ts";

@@ -1,7 +1,7 @@
 // Types of the worker's options.
 import * as kind from "../base/option_kinds.ts";
 import type { PayloadLimits } from "../service/limits.ts";
-import type { ActivityThreads } from "./activity_pool.ts";
+import type { ActivityThreads } from "./activities/activity_pool.ts";
 import type { WorkerDeploymentOptions } from "./deployment.ts";
 import type { WorkerEvents } from "./events.ts";
 import type { WorkerOptions } from "./options.ts";

@@ -12,14 +12,14 @@ import { metered } from "../service/metered.ts";
 import type { Metrics } from "../base/metrics.ts";
 import type { RawService } from "../service/raw.ts";
 import { realTimers, type Timers } from "../base/timers.ts";
-import type { ActivityThreads } from "./activity_pool.ts";
-import { type ActivityDialect, NATIVE_ACTIVITIES } from "./activity_dialect.ts";
-import type { Activities } from "./activity_registry.ts";
+import type { ActivityThreads } from "./activities/activity_pool.ts";
+import { type ActivityDialect, NATIVE_ACTIVITIES } from "./activities/activity_dialect.ts";
+import type { Activities } from "./activities/activity_registry.ts";
 import { BuildStamp, type BuildStampOptions } from "./build_stamp.ts";
-import { TaskWaits } from "./crash_guard.ts";
+import { TaskWaits } from "./workflow/crash_guard.ts";
 import { Deployment, type SentVersion, type WorkerDeploymentOptions } from "./deployment.ts";
-import { MAX_EAGER_ACTIVITIES } from "./eager_activities.ts";
-import { DEFAULT_HEARTBEAT_THROTTLE, type HeartbeatThrottle } from "./heartbeats.ts";
+import { MAX_EAGER_ACTIVITIES } from "./workflow/eager_activities.ts";
+import { DEFAULT_HEARTBEAT_THROTTLE, type HeartbeatThrottle } from "./activities/heartbeats.ts";
 import {
   activityPolls,
   nexusPolls,
@@ -27,15 +27,15 @@ import {
   type PollRange,
   type WorkflowPollRanges,
   workflowPolls,
-} from "./poller_behavior.ts";
+} from "./polls/poller_behavior.ts";
 import type { WorkerEvents } from "./events.ts";
-import type { NexusServices, NexusServicesOf } from "./nexus_call.ts";
+import type { NexusServices, NexusServicesOf } from "./nexus/nexus_call.ts";
 import type { ActivityInterceptor } from "./interceptors.ts";
 import type { LogSink } from "../realm/realm.ts";
-import type { RealmSettings } from "./realms.ts";
-import { WorkerMetrics } from "./worker_metrics.ts";
-import { type WorkflowTracer, WorkflowTracing } from "./workflow_tracing.ts";
-import { WorkflowTaskMetrics } from "./workflow_task_metrics.ts";
+import type { RealmSettings } from "./workflow/realms.ts";
+import { WorkerMetrics } from "./metrics/worker_metrics.ts";
+import { type WorkflowTracer, WorkflowTracing } from "./workflow/workflow_tracing.ts";
+import { WorkflowTaskMetrics } from "./metrics/workflow_task_metrics.ts";
 
 /** Options of `Worker.create`. */
 export interface WorkerOptions extends RealmSettings, CodecOptions {

@@ -9,8 +9,8 @@ import {
   PollWorkflowTaskQueueResponse,
   RespondWorkflowTaskCompletedRequest as Completed,
   RespondWorkflowTaskCompletedResponse as Answer,
-} from "../api/generated/fields.ts";
-import { Fields, firstOf, intOf, Message, readBytes } from "../api/wire.ts";
+} from "../messages/generated/fields.ts";
+import { Fields, firstOf, intOf, Message, readBytes } from "../messages/wire.ts";
 
 /** Whether a poll's response has no task: its task token (the same field for all kinds) is empty. */
 export function isEmptyTask(bytes: Uint8Array): boolean {

@@ -4,8 +4,8 @@ import { blockEnd } from "../src/code/block.ts";
 import { editSize, editText } from "../src/code/edits.ts";
 import { drawnLines, LINE, scrollTo } from "../src/code/line_window.ts";
 import { TokenizedFile } from "../../ts/run_view/code_tokens.ts";
-import { makeRun } from "../src/app/state.ts";
-import { codeSet, withText } from "../src/realm/code_set.ts";
+import { makeRun } from "../src/store/state.ts";
+import { codeSet, withText } from "../src/store/code_set.ts";
 import { type Replay, replayOnChange } from "../src/realm/replaying.ts";
 
 const lines = (...all: string[]) => all.join("\n");

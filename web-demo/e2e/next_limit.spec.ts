@@ -1,6 +1,6 @@
 // The time at which a server will suggest to continue as new: from the rate of the newest events, if the history is long enough.
-import type { RunModel } from "../src/app/run_model.ts";
-import { nextLimit } from "../src/no_code/next_limit.ts";
+import type { RunModel } from "../src/store/run_model.ts";
+import { nextLimit } from "../src/inspector/next_limit.ts";
 import { expect, test } from "./support/story.ts";
 
 const model = (times: readonly number[], bytes: number, status = "Running"): RunModel =>

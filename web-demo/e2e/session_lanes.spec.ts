@@ -1,6 +1,6 @@
 // The lanes that a replay adds to the timeline: operations of diverged code, fibers, published states.
 import type { DebugSession, FiberLane, StateChange } from "temporalex/debug";
-import type { RunModel } from "../src/app/run_model.ts";
+import type { RunModel } from "../src/store/run_model.ts";
 import { sessionLanes } from "../src/timeline/session_lanes.ts";
 import { expect, test } from "./support/story.ts";
 

@@ -1,6 +1,6 @@
 // The timeline: positions of items, cuts, mouse and keys.
 import { readFileSync } from "node:fs";
-import type { RunItem, RunModel } from "../src/app/run_model.ts";
+import type { RunItem, RunModel } from "../src/store/run_model.ts";
 import { eventAt, measure, placeLanes } from "../../ts/run_view/timeline/geometry.ts";
 import { lanesOf } from "../../ts/run_view/timeline/lanes.ts";
 import { layoutOf } from "../../ts/run_view/timeline/layout.ts";

@@ -1,6 +1,6 @@
 // The code pane opens at the workflow's function, native or for Temporal's SDK, in the file that declares it.
 import { workflowAt } from "../src/code/workflow_line.ts";
-import { codeSet } from "../src/realm/code_set.ts";
+import { codeSet } from "../src/store/code_set.ts";
 import { expect, test } from "./support/story.ts";
 
 const at = (type: string, files: { readonly [path: string]: readonly string[] }, entry = Object.keys(files)[0]!) =>

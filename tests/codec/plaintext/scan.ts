@@ -1,5 +1,5 @@
 // Looks for a marker word in everything that leaves the process: requests and their headers, log lines, spans, metrics, files, reports.
-import { WorkflowService } from "../../../ts/api/generated/temporal/api/workflowservice/v1/service_pb.ts";
+import { WorkflowService } from "../../../ts/messages/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import type { LogFields, Logger } from "../../../ts/base/logger.ts";
 import { MessageCodec } from "../../../ts/codec/message_codec.ts";
 import { planOf } from "../../../ts/codec/payload_plan.ts";

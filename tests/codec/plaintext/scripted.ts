@@ -12,12 +12,12 @@ import { MessageCodec } from "../../../ts/codec/message_codec.ts";
 import { CancelledFailure } from "../../../ts/converter/failures.ts";
 import { defaultPayloadConverter } from "../../../ts/converter/payload.ts";
 import { activityContext } from "../../../ts/activity/mod.ts";
-import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../../../ts/api/generated/temporal/api/enums/v1/update_pb.ts";
+import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../../../ts/messages/generated/temporal/api/enums/v1/update_pb.ts";
 import {
   type PollNexusTaskQueueResponse,
   PollNexusTaskQueueResponseSchema,
   type UpdateScheduleRequest,
-} from "../../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { RawService } from "../../../ts/service/raw.ts";
 import { Worker } from "../../../ts/worker/mod.ts";
 import { ScriptedService, waits } from "../../support/scripted_service.ts";

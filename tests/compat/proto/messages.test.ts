@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { google, temporal } from "../../../ts/compat/proto/mod.ts";
 import { create, toBinary } from "@bufbuild/protobuf";
-import { PayloadSchema } from "../../../ts/api/generated/temporal/api/common/v1/message_pb.ts";
+import { PayloadSchema } from "../../../ts/messages/generated/temporal/api/common/v1/message_pb.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const { Payload, Payloads } = temporal.api.common.v1;

@@ -17,7 +17,7 @@ import { nexusServices, servicesOf } from "../../../ts/compat/worker/nexus_servi
 import type { NexusEnvironment } from "../../../ts/compat/worker/nexus_run.ts";
 import { MessageCodec } from "../../../ts/codec/message_codec.ts";
 import type { Payload } from "../../../ts/converter/payload.ts";
-import type { NexusOutcome, NexusRequest } from "../../../ts/worker/nexus_call.ts";
+import type { NexusOutcome, NexusRequest } from "../../../ts/worker/nexus/nexus_call.ts";
 
 // deno-lint-ignore no-explicit-any
 type Any = any;

@@ -5,7 +5,7 @@ import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { silentLogger } from "../../../ts/client/mod.ts";
 import "../../../ts/engine/mod.ts";
-import { WorkflowService } from "../../../ts/api/generated/temporal/api/workflowservice/v1/service_pb.ts";
+import { WorkflowService } from "../../../ts/messages/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { type DevServer, startDevServer } from "../../../ts/dev/server.ts";
 import { GrpcService } from "../../../ts/grpc/grpc_service.ts";
 import { endAfterGoaway } from "../../../ts/platform/deno_goaway_workaround.ts";

@@ -1,7 +1,7 @@
 // Runs and writes for tests of stores: histories are real History messages whose events have distinct ids.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { SearchAttributesSchema } from "../../../ts/api/generated/temporal/api/common/v1/message_pb.ts";
-import { HistorySchema } from "../../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { SearchAttributesSchema } from "../../../ts/messages/generated/temporal/api/common/v1/message_pb.ts";
+import { HistorySchema } from "../../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { HistoryBatch, RunRow, RunWrite } from "../../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 
 const utf8 = new TextEncoder();

@@ -4,12 +4,16 @@
 import { delay } from "@std/async/delay";
 import { create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { anyPack } from "@bufbuild/protobuf/wkt";
-import { CommandType } from "../../../ts/api/generated/temporal/api/enums/v1/command_type_pb.ts";
-import type { CommandSchema } from "../../../ts/api/generated/temporal/api/command/v1/message_pb.ts";
-import type { HistoryEvent } from "../../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
-import { AcceptanceSchema, RequestSchema, ResponseSchema } from "../../../ts/api/generated/temporal/api/update/v1/message_pb.ts";
-import type { MessageSchema } from "../../../ts/api/generated/temporal/api/protocol/v1/message_pb.ts";
-import type { PollWorkflowTaskQueueResponse } from "../../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { CommandType } from "../../../ts/messages/generated/temporal/api/enums/v1/command_type_pb.ts";
+import type { CommandSchema } from "../../../ts/messages/generated/temporal/api/command/v1/message_pb.ts";
+import type { HistoryEvent } from "../../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
+import {
+  AcceptanceSchema,
+  RequestSchema,
+  ResponseSchema,
+} from "../../../ts/messages/generated/temporal/api/update/v1/message_pb.ts";
+import type { MessageSchema } from "../../../ts/messages/generated/temporal/api/protocol/v1/message_pb.ts";
+import type { PollWorkflowTaskQueueResponse } from "../../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { Code, type RawService, ServiceError } from "../../../ts/service/raw.ts";
 import { type TypedService, typedService } from "../../../ts/service/typed.ts";
 

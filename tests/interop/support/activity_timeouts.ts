@@ -4,10 +4,10 @@ import { delay } from "@std/async/delay";
 import { enumName } from "../../../ts/converter/enums.ts";
 import { Code, type RawService, ServiceError } from "../../../ts/service/raw.ts";
 import { type TypedService, typedService } from "../../../ts/service/typed.ts";
-import { CommandType } from "../../../ts/api/generated/temporal/api/enums/v1/command_type_pb.ts";
-import { TimeoutType } from "../../../ts/api/generated/temporal/api/enums/v1/workflow_pb.ts";
-import { RetryState } from "../../../ts/api/generated/temporal/api/enums/v1/workflow_pb.ts";
-import type { Failure } from "../../../ts/api/generated/temporal/api/failure/v1/message_pb.ts";
+import { CommandType } from "../../../ts/messages/generated/temporal/api/enums/v1/command_type_pb.ts";
+import { TimeoutType } from "../../../ts/messages/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { RetryState } from "../../../ts/messages/generated/temporal/api/enums/v1/workflow_pb.ts";
+import type { Failure } from "../../../ts/messages/generated/temporal/api/failure/v1/message_pb.ts";
 
 /** Between attempts, where the life has a second one. */
 const BACKOFF = 100;

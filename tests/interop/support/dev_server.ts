@@ -6,7 +6,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { create, toBinary } from "@bufbuild/protobuf";
-import { DescribeNamespaceRequestSchema } from "../../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { DescribeNamespaceRequestSchema } from "../../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { GrpcService } from "../../../ts/grpc/grpc_service.ts";
 import { freePort } from "../../support/ports.ts";
 

@@ -4,11 +4,11 @@ import { loadCore } from "../../../ts/core/mod.ts";
 import type { Program } from "../../../ts/executor/program/program.ts";
 import { TaskRunner } from "../../../ts/executor/tasks/task_runner.ts";
 import type { RawService } from "../../../ts/service/raw.ts";
-import { HistorySchema } from "../../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { HistorySchema } from "../../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import {
   GetWorkflowExecutionHistoryRequestSchema,
   GetWorkflowExecutionHistoryResponseSchema,
-} from "../../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { Realm } from "../../../ts/realm/realm.ts";
 import { rejectionHost } from "../../cases/rejection_host.ts";
 

@@ -6,7 +6,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import {
   type RespondWorkflowTaskCompletedRequest,
   RespondWorkflowTaskCompletedRequestSchema,
-} from "../../../ts/api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 
 const COMPLETED = "/temporal.api.workflowservice.v1.WorkflowService/RespondWorkflowTaskCompleted";
 /** gRPC's frame: a flag (1: gzip), four bytes of length. */

@@ -2,7 +2,7 @@
 // `@temporalio/activity`, activities run with the rules of that package: `Context.current()` works,
 // and errors are of the official SDK. Native activities in the same modules have their own context.
 import type { ActivityContext } from "../../activity/context.ts";
-import type { ActivityDialect } from "../../worker/activity_dialect.ts";
+import type { ActivityDialect } from "../../worker/activities/activity_dialect.ts";
 
 /** Key of that package's context, which exists once the package is loaded. */
 const STORAGE = Symbol.for("__temporal_activity_context_storage__");

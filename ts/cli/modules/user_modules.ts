@@ -7,7 +7,7 @@ import { createRequire, register } from "node:module";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ownFile } from "../../platform/own_code.ts";
-import type { LoaderHooks } from "../../worker/thread_messages.ts";
+import type { LoaderHooks } from "../../worker/activities/thread_messages.ts";
 import { UsageError } from "../frame/errors.ts";
 import { AGAIN } from "./again.ts";
 import { importErrorPlace } from "./error_place.ts";

@@ -1,7 +1,7 @@
 // Why an open workflow makes no progress, as known to the service: a workflow task or an activity
 // that fails repeatedly. Shown to a waiting user, in place of the worker's log.
 import type { Client } from "../../client/client.ts";
-import type { Failure } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
+import type { Failure } from "../../messages/generated/temporal/api/failure/v1/message_pb.ts";
 import { userFrame } from "../../executor/program/call_site.ts";
 import { shellWord } from "../text/values.ts";
 import type { Handle } from "./open_service.ts";

@@ -5,8 +5,8 @@ import { toSearchAttributePayloads } from "../../converter/search_attributes.ts"
 import { randomId } from "../../platform/host.ts";
 import { Code, type MethodName, ServiceError } from "../../service/raw.ts";
 import type { TypedService } from "../../service/typed.ts";
-import { ScheduleOverlapPolicy as WireOverlap } from "../../api/generated/temporal/api/enums/v1/schedule_pb.ts";
-import { timestampDate, timestampFromDate } from "../../api/well_known.ts";
+import { ScheduleOverlapPolicy as WireOverlap } from "../../messages/generated/temporal/api/enums/v1/schedule_pb.ts";
+import { timestampDate, timestampFromDate } from "../../messages/well_known.ts";
 import { CALL_TIMEOUT_MS, type CallSettings, checkSettings } from "../calls.ts";
 import { deadlineOf, nameError } from "../context.ts";
 import type { AnyWorkflow } from "../definitions.ts";

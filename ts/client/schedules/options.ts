@@ -3,10 +3,10 @@ import { type OptionNames, rejectUnknownOptions } from "../../base/option_names.
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Duration, toMs } from "../../converter/duration.ts";
 import type { SearchAttributes } from "../../converter/search_attributes.ts";
-import { ScheduleOverlapPolicy as WireOverlap } from "../../api/generated/temporal/api/enums/v1/schedule_pb.ts";
-import type { BackfillRequestSchema, ScheduleSchema } from "../../api/generated/temporal/api/schedule/v1/message_pb.ts";
-import type { NewWorkflowExecutionInfo } from "../../api/generated/temporal/api/workflow/v1/message_pb.ts";
-import { durationFromMs, timestampFromDate } from "../../api/well_known.ts";
+import { ScheduleOverlapPolicy as WireOverlap } from "../../messages/generated/temporal/api/enums/v1/schedule_pb.ts";
+import type { BackfillRequestSchema, ScheduleSchema } from "../../messages/generated/temporal/api/schedule/v1/message_pb.ts";
+import type { NewWorkflowExecutionInfo } from "../../messages/generated/temporal/api/workflow/v1/message_pb.ts";
+import { durationFromMs, timestampFromDate } from "../../messages/well_known.ts";
 import { type ClientContext, encodeArgs, headerField, type PayloadHeaders } from "../context.ts";
 import { type AnyWorkflow, type ArgsOption, definitionName, type WorkflowArgs } from "../definitions.ts";
 import { toStartFields, type WorkflowOptions } from "../options.ts";

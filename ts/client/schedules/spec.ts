@@ -8,8 +8,8 @@ import type {
   ScheduleSpec as WireSpec,
   ScheduleSpecSchema,
   StructuredCalendarSpec,
-} from "../../api/generated/temporal/api/schedule/v1/message_pb.ts";
-import { durationFromMs, durationMs, timestampDate, timestampFromDate } from "../../api/well_known.ts";
+} from "../../messages/generated/temporal/api/schedule/v1/message_pb.ts";
+import { durationFromMs, durationMs, timestampDate, timestampFromDate } from "../../messages/well_known.ts";
 
 const MONTHS = [
   "JANUARY",
@@ -201,7 +201,7 @@ function encodeCalendar(calendar: CalendarSpec, where: string) {
   rejectUnknownOptions(where, calendar, CALENDAR);
   const fields = FIELDS.map((field) => [field.name, encodeField(calendar[field.name], field, `${where}.${field.name}`)]);
   return { ...Object.fromEntries(fields), comment: calendar.comment ?? "" } as MessageInitShape<
-    typeof import("../../api/generated/temporal/api/schedule/v1/message_pb.ts").StructuredCalendarSpecSchema
+    typeof import("../../messages/generated/temporal/api/schedule/v1/message_pb.ts").StructuredCalendarSpecSchema
   >;
 }
 

@@ -1,7 +1,7 @@
 // Common part of the clients of `@temporalio/client`: connection, namespace, data converter, and
 // native client.
 import { type DescMessage, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { FailureSchema } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
+import { FailureSchema } from "../../messages/generated/temporal/api/failure/v1/message_pb.ts";
 import { consoleLogger, processIdentity } from "../../platform/host.ts";
 import { KEEPS_FAILURE_TEXT, MessageCodec } from "../../codec/message_codec.ts";
 import type { PayloadCodec as ProductCodec } from "../../codec/codec.ts";

@@ -1,5 +1,5 @@
 // Results of lists and descriptions of workflows.
-import { WorkflowExecutionStatus } from "../../api/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { WorkflowExecutionStatus } from "../../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { LoadedDataConverter } from "../common/data_converter.ts";
 import { mapFromPayloads } from "../common/payloads.ts";
 import type { PlainMessage } from "../common/plain_proto.ts";

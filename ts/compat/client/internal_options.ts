@@ -1,8 +1,13 @@
 // Attachments of Nexus operation handlers to client calls, in addition to the program's options:
 // links, callbacks, request ids. The keys are the official packages', so that their attachments
 // work as well.
-import { type Callback, CallbackSchema, type Link, LinkSchema } from "../../api/generated/temporal/api/common/v1/message_pb.ts";
-import { OnConflictOptionsSchema } from "../../api/generated/temporal/api/workflow/v1/message_pb.ts";
+import {
+  type Callback,
+  CallbackSchema,
+  type Link,
+  LinkSchema,
+} from "../../messages/generated/temporal/api/common/v1/message_pb.ts";
+import { OnConflictOptionsSchema } from "../../messages/generated/temporal/api/workflow/v1/message_pb.ts";
 import type { MethodName } from "../../service/raw.ts";
 import type { OperationContext } from "../../client/interceptors.ts";
 import { fromPlain, type PlainMessage, toPlain } from "../common/plain_proto.ts";

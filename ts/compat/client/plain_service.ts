@@ -1,11 +1,11 @@
 // Converts a connection's service between methods with messages of the official packages
 // (`workflowService`) and native bytes. Clients accept any connection that has the former.
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
-import { WorkflowService as Service } from "../../api/generated/temporal/api/workflowservice/v1/service_pb.ts";
+import { WorkflowService as Service } from "../../messages/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { METHOD_NAMES } from "../../api/raw_methods.ts";
 import { type CallOptions, type MethodName, type RawService, ServiceError } from "../../service/raw.ts";
 import { fromPlain, type PlainMessage, toPlain } from "../common/plain_proto.ts";
-import { OPERATOR_METHODS, OTHER_METHODS } from "../../api/generated/other_methods.ts";
+import { OPERATOR_METHODS, OTHER_METHODS } from "../../messages/generated/other_methods.ts";
 import { grpcError, rawError } from "./grpc_errors.ts";
 import { callOperator, callOther, type OperatorMethod, type OtherMethod } from "./whole_service.ts";
 

@@ -2,7 +2,7 @@
 import * as native from "../../client/errors.ts";
 import { CancelledFailure as NativeCancelled } from "../../converter/failures.ts";
 import { TerminatedFailure as NativeTerminated, TimeoutFailure as NativeTimeout } from "../../converter/failures.ts";
-import { WorkflowExecutionStatus } from "../../api/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { WorkflowExecutionStatus } from "../../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 import { Code, ServiceError as RawServiceError } from "../../service/raw.ts";
 import { NamespaceNotFoundError, ValueError, WorkflowNotFoundError } from "../common/errors.ts";
 import {

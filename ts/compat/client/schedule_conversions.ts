@@ -1,5 +1,5 @@
 // Converts schedules of the official form for the native client, and descriptions back.
-import { DescribeScheduleResponseSchema } from "../../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { DescribeScheduleResponseSchema } from "../../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { ScheduleActionTaken, ScheduleDescription as NativeDescription, ScheduleStartedWorkflow } from "../../client/mod.ts";
 import type { ScheduleSpec as NativeSpec, ScheduleSummary as NativeSummary } from "../../client/mod.ts";
 import { extractWorkflowType } from "../common/definitions.ts";

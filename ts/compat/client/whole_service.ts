@@ -4,7 +4,7 @@ import { createFileRegistry, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { base64Decode } from "@bufbuild/protobuf/wire";
 import type { FileRegistry } from "@bufbuild/protobuf";
 import { SERVICE_NAME } from "../../api/raw_methods.ts";
-import type { OPERATOR_METHODS, OTHER_METHODS } from "../../api/generated/other_methods.ts";
+import type { OPERATOR_METHODS, OTHER_METHODS } from "../../messages/generated/other_methods.ts";
 import { gunzip } from "../../platform/gunzip.ts";
 import { Code, type MethodName, type RawService, ServiceError } from "../../service/raw.ts";
 import { fromPlain, type PlainMessage, toPlain } from "../common/plain_proto.ts";
@@ -20,7 +20,7 @@ let registry: Promise<FileRegistry> | undefined;
 
 async function wholeApi(): Promise<FileRegistry> {
   const [{ WHOLE_API }, { FileDescriptorSetSchema }] = await Promise.all([
-    import("../../api/generated/whole_api.ts"),
+    import("../../messages/generated/whole_api.ts"),
     import("@bufbuild/protobuf/wkt"), // builds descriptors on import
   ]);
   const bytes = await gunzip(base64Decode(WHOLE_API) as Uint8Array<ArrayBuffer>);

@@ -2,8 +2,8 @@
 import { type OptionNames, rejectMisspelledOptions } from "../../base/option_names.ts";
 import { START_OPTIONS } from "../common/option_names.ts";
 import { randomId } from "../../platform/host.ts";
-import { CountWorkflowExecutionsResponseSchema } from "../../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { WorkflowExecutionInfoSchema } from "../../api/generated/temporal/api/workflow/v1/message_pb.ts";
+import { CountWorkflowExecutionsResponseSchema } from "../../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { WorkflowExecutionInfoSchema } from "../../messages/generated/temporal/api/workflow/v1/message_pb.ts";
 import { Deadline } from "../../client/calls.ts";
 import { signalWithStart as nativeSignalWithStart, startRun } from "../../client/starts.ts";
 import { WorkflowHandle as NativeHandle } from "../../client/handle.ts";

@@ -1,7 +1,7 @@
 // Handles of workflows and updates, with the official types.
 import { randomId } from "../../platform/host.ts";
-import { HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
-import { DescribeWorkflowExecutionResponseSchema } from "../../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { HistorySchema } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
+import { DescribeWorkflowExecutionResponseSchema } from "../../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { Deadline } from "../../client/calls.ts";
 import { WorkflowHandle as NativeHandle } from "../../client/handle.ts";
 import type { UpdateHandle as NativeUpdateHandle } from "../../client/updates.ts";

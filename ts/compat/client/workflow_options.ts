@@ -1,6 +1,6 @@
 // Options of starts: given by programs, compiled for interceptors, and for the native client.
 import type { StartOptions as NativeStart } from "../../client/mod.ts";
-import { VersioningOverrideSchema } from "../../api/generated/temporal/api/workflow/v1/message_pb.ts";
+import { VersioningOverrideSchema } from "../../messages/generated/temporal/api/workflow/v1/message_pb.ts";
 import type { SearchAttributes as ProductSearchAttributes } from "../../converter/search_attributes.ts";
 import { decodeWorkflowIdConflictPolicy, decodeWorkflowIdReusePolicy } from "../common/policies.ts";
 import { encodeWorkflowIdConflictPolicy, encodeWorkflowIdReusePolicy } from "../common/policies.ts";

@@ -2,7 +2,7 @@
 // official packages' form. Causes are converted by methods of the object, so that subclasses can
 // override them.
 import { create } from "@bufbuild/protobuf";
-import { type Failure, FailureSchema } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
+import { type Failure, FailureSchema } from "../../messages/generated/temporal/api/failure/v1/message_pb.ts";
 import { CAUSES_LEFT_OUT, CIRCULAR_CAUSE } from "../../converter/failure_converter.ts";
 import { failureTrace } from "../../converter/stack.ts";
 import { MAX_CAUSES } from "../../converter/thrown.ts";

@@ -1,13 +1,13 @@
 // Converts Failure messages (temporal.api.failure.v1) to the official classes and back, field by
 // field. A decoded failure that is thrown again is written as it arrived.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { type Failure, FailureSchema } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
+import { type Failure, FailureSchema } from "../../messages/generated/temporal/api/failure/v1/message_pb.ts";
 import {
   RetryState as RetryStateNumber,
   TimeoutType as TimeoutTypeNumber,
-} from "../../api/generated/temporal/api/enums/v1/workflow_pb.ts";
-import { ApplicationErrorCategory } from "../../api/generated/temporal/api/enums/v1/common_pb.ts";
-import { NexusHandlerErrorRetryBehavior } from "../../api/generated/temporal/api/enums/v1/nexus_pb.ts";
+} from "../../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { ApplicationErrorCategory } from "../../messages/generated/temporal/api/enums/v1/common_pb.ts";
+import { NexusHandlerErrorRetryBehavior } from "../../messages/generated/temporal/api/enums/v1/nexus_pb.ts";
 import { enumName } from "../../converter/enums.ts";
 import { fromPayloads, type Payload, type PayloadConverter, toPayloads } from "../../converter/payload.ts";
 import {
@@ -31,7 +31,7 @@ import { originalError } from "./originals.ts";
 import { fromPlain, type PlainMessage, toPlain } from "./plain_proto.ts";
 import { timeoutMs } from "./time.ts";
 import type { SerializationContext } from "./type_info.ts";
-import { durationFromMs } from "../../api/well_known.ts";
+import { durationFromMs } from "../../messages/well_known.ts";
 
 /** A Failure message in the official packages' form. */
 export type ProtoFailure = PlainMessage;

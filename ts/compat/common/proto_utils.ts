@@ -1,8 +1,8 @@
 // `@temporalio/common/lib/proto-utils`: converts histories and payloads to JSON and back. Only on
 // the host, because it needs the API's messages.
 import { type DescMessage, fromJson, type JsonValue, toJson } from "@bufbuild/protobuf";
-import { PayloadSchema } from "../../api/generated/temporal/api/common/v1/message_pb.ts";
-import { HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import { PayloadSchema } from "../../messages/generated/temporal/api/common/v1/message_pb.ts";
+import { HistorySchema } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { Payload } from "./payload_converters.ts";
 import { fromPlain, type PlainMessage, toPlain } from "./plain_proto.ts";
 

@@ -1,6 +1,6 @@
 // Converts links between executions: Temporal's messages, and the URLs of Nexus requests in all
 // SDKs.
-import { EventType } from "../../api/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { EventType } from "../../messages/generated/temporal/api/enums/v1/event_type_pb.ts";
 import { enumName } from "../../converter/enums.ts";
 import { Long } from "../common/long.ts";
 import type { PlainMessage } from "../common/plain_proto.ts";

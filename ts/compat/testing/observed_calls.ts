@@ -21,7 +21,7 @@ import {
   RespondWorkflowTaskCompletedResponseSchema,
   RespondWorkflowTaskFailedRequestSchema,
   StartWorkflowExecutionResponseSchema,
-} from "../../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+} from "../../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 
 /** An attempt of an activity in a worker. */
 export interface HeldActivity {

@@ -8,7 +8,7 @@ import { ENDLESS_AFTER_MS, EndlessWaitError, type EndlessWaits } from "../../tes
 import type { Logger } from "../../base/logger.ts";
 import { realTimers, type Timers } from "../../base/timers.ts";
 import type { EmbeddedEngine } from "../../engine/mod.ts";
-import { PendingActivityState, WorkflowExecutionStatus } from "../../api/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { PendingActivityState, WorkflowExecutionStatus } from "../../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { FailedWorkflowTask, HeldActivity, ObservedCalls } from "./observed_calls.ts";
 import type { SkippingClock } from "./skipping_clock.ts";
 

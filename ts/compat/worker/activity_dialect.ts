@@ -16,9 +16,9 @@ import { fromPayloads } from "../../converter/payload.ts";
 import { fromPlain } from "../common/plain_proto.ts";
 import { toFailure } from "../../converter/failure_converter.ts";
 import { read } from "../../converter/thrown.ts";
-import { FailureSchema } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
-import type { ActivityDialect, ActivityOwner } from "../../worker/activity_dialect.ts";
-import { STOPPED } from "../../worker/attempt_end.ts";
+import { FailureSchema } from "../../messages/generated/temporal/api/failure/v1/message_pb.ts";
+import type { ActivityDialect, ActivityOwner } from "../../worker/activities/activity_dialect.ts";
+import { STOPPED } from "../../worker/activities/attempt_end.ts";
 import { type ActivityEnvironment, ActivityRun } from "./activity_run.ts";
 
 const SHUTDOWN = "Worker is shutting down and this activity did not complete in time";

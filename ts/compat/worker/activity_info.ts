@@ -3,8 +3,8 @@ import type { Info } from "../activity/mod.ts";
 import { decodePriority, decompileRetryPolicy } from "../common/mod.ts";
 import { toPlain } from "../common/plain_proto.ts";
 import type { ActivityContext } from "../../activity/context.ts";
-import { taskOf } from "../../worker/attempt_context.ts";
-import { PrioritySchema, RetryPolicySchema } from "../../api/generated/temporal/api/common/v1/message_pb.ts";
+import { taskOf } from "../../worker/activities/attempt_context.ts";
+import { PrioritySchema, RetryPolicySchema } from "../../messages/generated/temporal/api/common/v1/message_pb.ts";
 
 function base64(bytes: Uint8Array): string {
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));

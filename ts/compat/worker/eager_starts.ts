@@ -7,10 +7,10 @@ import {
   type StartWorkflowExecutionRequest,
   StartWorkflowExecutionRequestSchema,
   StartWorkflowExecutionResponseSchema,
-} from "../../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { WorkerDeploymentOptionsSchema } from "../../api/generated/temporal/api/deployment/v1/message_pb.ts";
+} from "../../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { WorkerDeploymentOptionsSchema } from "../../messages/generated/temporal/api/deployment/v1/message_pb.ts";
 import type { CallOptions, MethodName, RawService } from "../../service/raw.ts";
-import type { ReservedTask } from "../../worker/worker_pollers.ts";
+import type { ReservedTask } from "../../worker/polls/worker_pollers.ts";
 
 /** Reserves a slot for a workflow task; undefined without a free one. */
 export type Reserve = () => ReservedTask | undefined;

@@ -3,7 +3,7 @@
 import type { Logger as NativeLogger } from "../../base/logger.ts";
 import { codecsOf } from "../../codec/codec.ts";
 import { MessageCodec } from "../../codec/message_codec.ts";
-import type { NexusServicesOf } from "../../worker/nexus_call.ts";
+import type { NexusServicesOf } from "../../worker/nexus/nexus_call.ts";
 import { Client } from "../client/client.ts";
 import { defaultDataConverter, type LoadedDataConverter } from "../common/data_converter.ts";
 import { DefaultFailureConverter } from "../common/default_failure_converter.ts";

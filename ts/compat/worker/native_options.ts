@@ -8,7 +8,7 @@ import { receivedPayloads } from "../client/received_payloads.ts";
 import type { PayloadCodec as NativeCodec } from "../../codec/codec.ts";
 import { KEEPS_FAILURE_TEXT } from "../../codec/message_codec.ts";
 import type { WorkerOptions as NativeOptions } from "../../worker/options.ts";
-import type { PollerBehavior as NativeBehavior } from "../../worker/poller_behavior.ts";
+import type { PollerBehavior as NativeBehavior } from "../../worker/polls/poller_behavior.ts";
 import { refuseOption } from "./runtime_options.ts";
 import { type SlotCounts, slotsOf } from "./tuner.ts";
 import type { PollerBehavior, ReplayWorkerOptions, WorkerOptions } from "./worker_options.ts";

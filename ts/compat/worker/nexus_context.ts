@@ -2,7 +2,7 @@
 import { CancelledFailure } from "../common/mod.ts";
 import { handlerError } from "../nexus/errors.ts";
 import type { Link, OperationContext, StartOperationContext } from "../nexus/types.ts";
-import type { NexusLink, NexusRequest, NexusStart } from "../../worker/nexus_call.ts";
+import type { NexusLink, NexusRequest, NexusStart } from "../../worker/nexus/nexus_call.ts";
 
 /** Headers with case-insensitive names. */
 function headersOf(given: { readonly [name: string]: string }): Record<string, string> {

@@ -17,7 +17,7 @@ import { asyncLocalStorage } from "../nexus/context.ts";
 import { handlerError } from "../nexus/errors.ts";
 import type { CompiledHandler, OperationContext, ServiceHandler, StartOperationContext } from "../nexus/types.ts";
 import { read } from "../../converter/thrown.ts";
-import type { NexusOutcome, NexusRequest, NexusStart } from "../../worker/nexus_call.ts";
+import type { NexusOutcome, NexusRequest, NexusStart } from "../../worker/nexus/nexus_call.ts";
 import { operationContext, outgoing, startContext } from "./nexus_context.ts";
 import type { NexusInboundCallsInterceptor, NexusInterceptorsFactory, NexusOutboundCallsInterceptor } from "./interceptors.ts";
 import type { NexusValues } from "./nexus_values.ts";

@@ -4,7 +4,7 @@ import { handlerError } from "../nexus/errors.ts";
 import { isHandlerError } from "../common/handler_error.ts";
 import type { ServiceHandler } from "../nexus/types.ts";
 import type { MessageCodec } from "../../codec/message_codec.ts";
-import type { NexusServices } from "../../worker/nexus_call.ts";
+import type { NexusServices } from "../../worker/nexus/nexus_call.ts";
 import { type NexusEnvironment, NexusRun } from "./nexus_run.ts";
 import { NexusValues } from "./nexus_values.ts";
 

@@ -10,9 +10,9 @@ import { PayloadCodecError } from "../../codec/codec.ts";
 import { loggable } from "../../codec/loggable.ts";
 import type { MessageCodec } from "../../codec/message_codec.ts";
 import type { Payload } from "../../converter/payload.ts";
-import { PayloadsSchema } from "../../api/generated/temporal/api/common/v1/message_pb.ts";
-import { type Failure, FailureSchema } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
-import type { NexusOutcome } from "../../worker/nexus_call.ts";
+import { PayloadsSchema } from "../../messages/generated/temporal/api/common/v1/message_pb.ts";
+import { type Failure, FailureSchema } from "../../messages/generated/temporal/api/failure/v1/message_pb.ts";
+import type { NexusOutcome } from "../../worker/nexus/nexus_call.ts";
 import { asHandlerError, inputError, operationFailure } from "./nexus_errors.ts";
 
 export class NexusValues {

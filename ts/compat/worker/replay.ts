@@ -1,15 +1,15 @@
 // Replays histories against workflow code: results of `Worker.runReplayHistories`.
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { DeterminismViolationError } from "../common/errors.ts";
-import { replayMessage } from "../../worker/replacement.ts";
+import { replayMessage } from "../../worker/workflow/replacement.ts";
 import type { HistoryAndWorkflowId } from "../common/mod.ts";
 import { fromPlain } from "../common/plain_proto.ts";
 import { PayloadCodecError } from "../../codec/codec.ts";
 import type { MessageCodec } from "../../codec/message_codec.ts";
 import { readHistoryFile } from "../../history_files/history_file.ts";
-import { readRunStart } from "../../api/history_start.ts";
+import { readRunStart } from "../../messages/history_start.ts";
 import type { Realm, ReplayVerdict } from "../../realm/realm.ts";
-import { HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import { HistorySchema } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { Logger } from "./logger.ts";
 
 /** A history in the official packages' form. */

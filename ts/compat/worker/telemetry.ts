@@ -5,7 +5,7 @@ import type { Histogram, MetricLabels, Metrics } from "../../base/metrics.ts";
 import { FAMILIES } from "../../metrics/families.ts";
 import { MetricsRegistry } from "../../metrics/registry.ts";
 import { type Probes, serveProbes } from "../../server/probes.ts";
-import { CustomMetrics } from "../../worker/custom_metrics.ts";
+import { CustomMetrics } from "../../worker/metrics/custom_metrics.ts";
 import { type MetricMeter, MetricMeterWithComposedTags, type MetricTags } from "../common/mod.ts";
 import type { MetricsExporterConfig, PrometheusMetricsExporter } from "./runtime_options.ts";
 

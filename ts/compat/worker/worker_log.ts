@@ -1,7 +1,7 @@
 // Passes log lines of workflow code and of the executor to the runtime's logger, with official
 // attributes.
 import { type Logger, type LogLevel, type LogMetadata, type SearchAttributePair, TypedSearchAttributes } from "../common/mod.ts";
-import { withoutQuotes } from "../../worker/realms.ts";
+import { withoutQuotes } from "../../worker/workflow/realms.ts";
 import { loggable } from "../../codec/loggable.ts";
 import { LOGGER_SINK } from "../../executor/program/sinks.ts";
 import type { LogSink } from "../../realm/realm.ts";

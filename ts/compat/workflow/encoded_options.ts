@@ -1,6 +1,6 @@
 // Encodes options that several commands share.
 import { create, toBinary } from "@bufbuild/protobuf";
-import { PrioritySchema } from "../../api/generated/temporal/api/common/v1/message_pb.ts";
+import { PrioritySchema } from "../../messages/generated/temporal/api/common/v1/message_pb.ts";
 import { VersioningIntent as IntentNumber } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { VersioningIntent } from "../common/deployments.ts";
 import { compilePriority, type Priority } from "../common/priority.ts";

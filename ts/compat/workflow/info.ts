@@ -4,8 +4,8 @@ import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import type { Activation, InitializeWorkflow } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { Payload, PayloadConverter } from "../../converter/payload.ts";
 import type { RunContext } from "../../executor/program/program.ts";
-import { WorkflowExecutionStartedEventAttributesSchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
-import { FailureSchema } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
+import { WorkflowExecutionStartedEventAttributesSchema } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
+import { FailureSchema } from "../../messages/generated/temporal/api/failure/v1/message_pb.ts";
 import { decodeCompatFailure } from "../common/failure_converter.ts";
 import type { RetryPolicy } from "../common/options.ts";
 import { convertDeploymentVersion, type WorkerDeploymentVersion } from "../common/deployments.ts";
@@ -13,7 +13,7 @@ import { type SuggestContinueAsNewReason, suggestContinueAsNewReasonsFromProto }
 import { decodePriority, type Priority } from "../common/priority.ts";
 import { readTyped, readUntyped, type SearchAttributes, type TypedSearchAttributes } from "../common/search_attributes.ts";
 import { uuid4From } from "./alea.ts";
-import { durationMs, timestampMs } from "../../api/well_known.ts";
+import { durationMs, timestampMs } from "../../messages/well_known.ts";
 
 /** The parent workflow. */
 export interface ParentWorkflowInfo {

@@ -1,5 +1,5 @@
 // Code edits that could explain a first difference. Each has the history that the edited code would have recorded.
-import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { decodeHistoryBytes } from "../../history_files/decode_events.ts";
 import type { Place, Sides } from "./align.ts";
 import type { CodeStep } from "./code_steps.ts";

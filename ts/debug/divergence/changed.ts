@@ -1,6 +1,6 @@
 // Values that differ between the current code and the history in fields that the replay does not compare: timer
 // durations, activity arguments, timeouts. The history still replays.
-import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { RecordedActivation } from "../../executor/tasks/recording.ts";
 import type { ReplayTrace } from "../../executor/tasks/replay_trace.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";

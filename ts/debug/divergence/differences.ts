@@ -3,8 +3,8 @@
 //
 // Servers set fields that a command omits (timeouts, the retry policy) and shorten timeouts that exceed those of the
 // run. A field is reported only if neither explains the difference.
-import type { RetryPolicy as RecordedPolicy } from "../../api/generated/temporal/api/common/v1/message_pb.ts";
-import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { RetryPolicy as RecordedPolicy } from "../../messages/generated/temporal/api/common/v1/message_pb.ts";
+import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import {
   CommandKind,
   CompleteWorkflow,

@@ -5,8 +5,12 @@
 // Events refer to others by ID. Here they refer to the event objects, so that events can be inserted and removed;
 // `encode` assigns the IDs.
 import { clone, create, toBinary } from "@bufbuild/protobuf";
-import { EventType } from "../../api/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { type HistoryEvent, HistoryEventSchema, HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import { EventType } from "../../messages/generated/temporal/api/enums/v1/event_type_pb.ts";
+import {
+  type HistoryEvent,
+  HistoryEventSchema,
+  HistorySchema,
+} from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { markerSeq, sideEffectNumber, withMarkerSeq, withSideEffectNumber } from "./marker_seq.ts";
 import type { NewStep } from "./new_step.ts";
 

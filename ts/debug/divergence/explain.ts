@@ -1,6 +1,6 @@
 // Explains why a replay failed: the first difference between code and history, both sides of it, the likely edit and
 // a repair. The result is plain data; its summary sentence comes first.
-import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { LineTrace } from "../../executor/tasks/line_records.ts";
 import type { ReplayError, ReplayEvidence, ReplayVerdict } from "../../executor/tasks/replay.ts";
 import { EXTRA_COMMAND, isThrownByCode } from "../verdict_kinds.ts";

@@ -1,5 +1,5 @@
 // The history's side: the steps of each workflow task, in the same form as the code's commands.
-import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { aboutEvent } from "../command_keys.ts";
 import { shownDuration } from "../values.ts";
 import { type KnownStep, type MarkerData, markerDataOf, stepOf, type StepPlan } from "./steps.ts";

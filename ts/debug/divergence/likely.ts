@@ -1,6 +1,6 @@
 // Finds the likely edit. Each candidate is tried: the history is edited in the same way and replayed. The candidate
 // with which the code gets furthest wins; if the replay passes, the edit is verified.
-import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { ReplayOptions, ReplayVerdict } from "../../executor/tasks/replay.ts";
 import { hasExtraCommand } from "../verdict_kinds.ts";
 import { type Place, Sides } from "./align.ts";

@@ -1,6 +1,6 @@
 // Sequence numbers in the markers of local activities and side effects. The code counts them and the core compares
 // them.
-import type { MarkerRecordedEventAttributes } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { MarkerRecordedEventAttributes } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 
 const text = new TextDecoder();
 const bytes = new TextEncoder();

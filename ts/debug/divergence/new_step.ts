@@ -12,8 +12,8 @@ import {
   StartChildWorkflow,
   UpsertSearchAttributes,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { EventType } from "../../api/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { type HistoryEvent, HistoryEventSchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import { EventType } from "../../messages/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { type HistoryEvent, HistoryEventSchema } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { RecordedCommand } from "../../executor/tasks/recording.ts";
 
 /** The event of a command, and the events that resolve it. */

@@ -1,6 +1,6 @@
 // The attempts of an activity. The history has only the last one: its start, its end, and the failure of the one before.
 // Times of earlier attempts are estimated from the retry policy.
-import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { shownFailure } from "../values.ts";
 import { eventTimeMs, toMilliseconds } from "./event_time.ts";
 import { valuesOf } from "./event_values.ts";

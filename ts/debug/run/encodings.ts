@@ -1,6 +1,6 @@
 // Finds the encodings in a history that only a payload codec can decode.
-import type { Failure } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
-import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { Failure } from "../../messages/generated/temporal/api/failure/v1/message_pb.ts";
+import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { Payload } from "../../converter/payload.ts";
 import { valuesOf } from "./event_values.ts";
 

@@ -1,5 +1,5 @@
 // Times of events in milliseconds.
-import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 
 /** Returns milliseconds since the epoch; undefined if the event has no time. */
 export const eventTimeMs = ({ eventTime }: HistoryEvent): number | undefined =>

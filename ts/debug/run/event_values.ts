@@ -1,6 +1,6 @@
 // The values of an event: input, output and failure.
-import type { Failure } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
-import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { Failure } from "../../messages/generated/temporal/api/failure/v1/message_pb.ts";
+import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { Payload } from "../../converter/payload.ts";
 import { LOCAL_ACTIVITY } from "./markers.ts";
 

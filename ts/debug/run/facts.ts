@@ -1,6 +1,6 @@
 // Facts about the whole run, from its history.
-import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
-import { WorkflowTaskFailedCause } from "../../api/generated/temporal/api/enums/v1/failed_cause_pb.ts";
+import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
+import { WorkflowTaskFailedCause } from "../../messages/generated/temporal/api/enums/v1/failed_cause_pb.ts";
 import type { HistoryFile } from "../../history_files/history_file.ts";
 import { eventTimeMs } from "./event_time.ts";
 import type { RunFacts, RunLink } from "./types.ts";

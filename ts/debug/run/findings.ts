@@ -1,5 +1,5 @@
 // Findings about a history in sentences: the longest waits, failures, steps that never happened, open awaits.
-import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { shownFailure } from "../values.ts";
 import { valuesOf } from "./event_values.ts";
 import { spanText } from "./span_text.ts";

@@ -1,5 +1,5 @@
 // Groups the events of a history into items in one pass. A test checks that every type of event is handled.
-import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import { shownActivity } from "../../converter/procedure_names.ts";
 import { eventTimeMs, toMilliseconds } from "./event_time.ts";

@@ -1,7 +1,7 @@
 // Event groups: markers by which a program groups commands and their events (`createEventGroup`), and by which the
 // SDK marks what the handler of a message did. Few histories have them.
-import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
-import type { EventGroupMarker } from "../../api/generated/temporal/api/sdk/v1/event_group_marker_pb.ts";
+import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
+import type { EventGroupMarker } from "../../messages/generated/temporal/api/sdk/v1/event_group_marker_pb.ts";
 import { decodeHistoryBytes } from "../../history_files/decode_events.ts";
 import { shown } from "../values.ts";
 import type { EventGroup, RunItem, RunModel } from "./types.ts";

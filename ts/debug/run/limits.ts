@@ -1,6 +1,6 @@
 // Compares a history with the limits of Temporal servers (https://docs.temporal.io/cloud/limits, also the server
 // defaults).
-import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { Payload } from "../../converter/payload.ts";
 import { valuesOf } from "./event_values.ts";
 import type { RunLimit } from "./types.ts";

@@ -1,6 +1,6 @@
 // Reads markers of all SDKs: patches and versions, side effects, local activities; and of reducers of temporalex.
 // SDKs use different names and details for the same things.
-import type { MarkerRecordedEventAttributes } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { MarkerRecordedEventAttributes } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import { BROADCAST_ACTIVITY } from "../../converter/subscriptions.ts";
 import { plain, shown, textOfBytes } from "../values.ts";

@@ -1,7 +1,7 @@
 // Opens a history without code. Groups and facts are computed at once, values are decoded on first use.
 import type { PayloadCodec } from "../../codec/codec.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
-import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { decodeHistoryBytes } from "../../history_files/decode_events.ts";
 import { type EventLine, linesOf } from "../events.ts";
 import { type HistoryFile, readHistoryFile } from "../../history_files/history_file.ts";

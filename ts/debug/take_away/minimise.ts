@@ -2,7 +2,7 @@
 // to reach it. A test made from the history must pass with repaired code. So nothing before the divergence is removed
 // unless the repaired code is given or the caller asks for it.
 import { create, toBinary } from "@bufbuild/protobuf";
-import { type HistoryEvent, HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import { type HistoryEvent, HistorySchema } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { decodeHistoryBytes } from "../../history_files/decode_events.ts";
 import type { ReplayingRealm } from "../session.ts";
 import { ddmin, type Trying } from "./ddmin.ts";

@@ -2,7 +2,7 @@
 // of the same length, equal texts by equal ones, so that comparisons in the code have the same results. Replays find
 // texts on which the code depends otherwise; these are kept only if the caller consents.
 import { create, toBinary } from "@bufbuild/protobuf";
-import { type HistoryEvent, HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import { type HistoryEvent, HistorySchema } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { decodeHistoryBytes, useEvent } from "../../history_files/decode_events.ts";
 import type { ReplayingRealm } from "../session.ts";
 import { ddmin } from "./ddmin.ts";

@@ -2,8 +2,8 @@
 // descriptors, so payloads that a newer schema adds are found too.
 import { clone, type DescMessage, type Message } from "@bufbuild/protobuf";
 import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
-import { type HistoryEvent, HistoryEventSchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
-import type { Payload } from "../../api/generated/temporal/api/common/v1/message_pb.ts";
+import { type HistoryEvent, HistoryEventSchema } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
+import type { Payload } from "../../messages/generated/temporal/api/common/v1/message_pb.ts";
 
 /** The replacement of each kind of value. `keys`: keys of the objects and fields around the value, innermost last. */
 export interface Replacing {

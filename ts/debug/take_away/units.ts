@@ -1,7 +1,7 @@
 // Groups the events of a history into units that can be removed independently: a message, an activity with all of its
 // events, a workflow task without commands. The remaining events are renumbered to form a history.
 import { clone } from "@bufbuild/protobuf";
-import { type HistoryEvent, HistoryEventSchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import { type HistoryEvent, HistoryEventSchema } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 
 /** Fields with IDs of events of another history, or with no event of this one. */
 const FOREIGN: ReadonlySet<string> = new Set(["parentInitiatedEventId", "lastFirstEventId", "forkEventVersion"]);

@@ -1,15 +1,15 @@
 // Checks a whole store for damage, run by run: SQLite's integrity check, the rows and their state
 // (decoded by the core, which has to read them later), the histories, and, if the caller has the
 // workflow code, their replay. Nothing is changed.
-import { concat } from "../../api/wire.ts";
+import { concat } from "../../messages/wire.ts";
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { CoreEngine } from "../../core/engine.ts";
 import { type EngineCore, loadEngineCore } from "../../core/engine_half.ts";
 import { EngineMethod } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { fromBinary } from "@bufbuild/protobuf";
-import { MemoSchema, SearchAttributesSchema } from "../../api/generated/temporal/api/common/v1/message_pb.ts";
-import { WorkflowExecutionStatus } from "../../api/generated/temporal/api/enums/v1/workflow_pb.ts";
-import { DescribeWorkflowExecutionRequestSchema } from "../../api/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { MemoSchema, SearchAttributesSchema } from "../../messages/generated/temporal/api/common/v1/message_pb.ts";
+import { WorkflowExecutionStatus } from "../../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { DescribeWorkflowExecutionRequestSchema } from "../../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { Code } from "../../service/raw.ts";
 import type { RunRecord, RunRow } from "../store.ts";
 import type { StoredRunState, StoreReader } from "../sqlite/reader.ts";

@@ -3,8 +3,8 @@
 // be out of order on every server (activity starts are written late, clocks differ, resets copy
 // events). Oddities are notes.
 import { fromBinary } from "@bufbuild/protobuf";
-import { EventType } from "../../api/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { type HistoryEvent, HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import { EventType } from "../../messages/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { type HistoryEvent, HistorySchema } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { checkReferences } from "./check_references.ts";
 import { CLOSING_STATUS, eventName, type Findings, noFindings, typeName } from "./findings.ts";
 

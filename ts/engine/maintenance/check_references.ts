@@ -1,8 +1,8 @@
 // References of events to earlier events, by event id. Replay finds the command of an event this
 // way, so a dangling reference is damage. 0 or less means "not set", for example for a timeout
 // before any start.
-import { EventType } from "../../api/generated/temporal/api/enums/v1/event_type_pb.ts";
-import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import { EventType } from "../../messages/generated/temporal/api/enums/v1/event_type_pb.ts";
+import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { eventName, type Findings, typeName } from "./findings.ts";
 
 /** Fields that refer to the event that this one resolves. */

@@ -1,9 +1,9 @@
 // What must hold between a history, the row of its run, and the state that the core keeps.
-import { EngineHead } from "../../api/generated/fields.ts";
-import { intOf } from "../../api/wire.ts";
+import { EngineHead } from "../../messages/generated/fields.ts";
+import { intOf } from "../../messages/wire.ts";
 import { runIdIn } from "../../converter/history_run.ts";
-import { WorkflowExecutionStatus } from "../../api/generated/temporal/api/enums/v1/workflow_pb.ts";
-import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import { WorkflowExecutionStatus } from "../../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
+import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { RunRow } from "../store.ts";
 import { CLOSING_STATUS, type Findings, micros, noFindings, statusEnumName, typeName } from "./findings.ts";
 

@@ -2,11 +2,11 @@
 // imported: attempts, pending tasks and messages are not in a history. `head` is the engine's own
 // message (core-rs/proto/temporalex/engine/v1/state.proto, `Head`): stored field numbers never
 // change. tests/engine/maintenance.test.ts compares the result with what the core writes.
-import { EngineHead } from "../../api/generated/fields.ts";
+import { EngineHead } from "../../messages/generated/fields.ts";
 import { runIdIn } from "../../converter/history_run.ts";
 import type { RunWrite } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import type { WorkflowExecutionStatus } from "../../api/generated/temporal/api/enums/v1/workflow_pb.ts";
-import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { WorkflowExecutionStatus } from "../../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
+import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { checkEvents, decodeEvents } from "./check_history.ts";
 import { CLOSING_STATUS, micros, typeName } from "./findings.ts";
 import { batches, describedFields, Head, lastCompletedStart, toMicroseconds } from "./run_parts.ts";

@@ -1,8 +1,8 @@
 // Findings of checks, and the names in their messages.
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { EventType } from "../../api/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { WorkflowExecutionStatus } from "../../api/generated/temporal/api/enums/v1/workflow_pb.ts";
-import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import { EventType } from "../../messages/generated/temporal/api/enums/v1/event_type_pb.ts";
+import { WorkflowExecutionStatus } from "../../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
+import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 
 /** Findings of one run, as sentences. */
 export interface Findings {

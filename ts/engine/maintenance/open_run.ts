@@ -3,7 +3,7 @@
 // caller, the next workflow task is the first attempt. Only for temporary stores, never for moving
 // a run. Item kinds are those of core-rs/src/engine/state/run.rs; stored numbers never change.
 import { toBinary } from "@bufbuild/protobuf";
-import { Message } from "../../api/wire.ts";
+import { Message } from "../../messages/wire.ts";
 import {
   EngineActivityState,
   EngineChildState,
@@ -11,17 +11,17 @@ import {
   EngineTaskState,
   EngineTimerState,
   EngineUpdateState,
-} from "../../api/generated/fields.ts";
+} from "../../messages/generated/fields.ts";
 import type { RunWrite } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { RetryPolicySchema } from "../../api/generated/temporal/api/common/v1/message_pb.ts";
-import { WorkflowExecutionStatus } from "../../api/generated/temporal/api/enums/v1/workflow_pb.ts";
-import { OutcomeSchema } from "../../api/generated/temporal/api/update/v1/message_pb.ts";
+import { RetryPolicySchema } from "../../messages/generated/temporal/api/common/v1/message_pb.ts";
+import { WorkflowExecutionStatus } from "../../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { OutcomeSchema } from "../../messages/generated/temporal/api/update/v1/message_pb.ts";
 import {
   ActivityTaskScheduledEventAttributesSchema,
   type HistoryEvent,
   WorkflowExecutionStartedEventAttributesSchema,
-} from "../../api/generated/temporal/api/history/v1/message_pb.ts";
-import { UserMetadataSchema } from "../../api/generated/temporal/api/sdk/v1/user_metadata_pb.ts";
+} from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
+import { UserMetadataSchema } from "../../messages/generated/temporal/api/sdk/v1/user_metadata_pb.ts";
 import { TIMERS } from "../../converter/belonging_names.ts";
 import { ImportError } from "./closed_run.ts";
 import { micros } from "./findings.ts";

@@ -1,7 +1,7 @@
 // The parts that closed and open runs share: memo, search attributes, batches, and the head.
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { Duration } from "@bufbuild/protobuf/wkt";
-import { Message } from "../../api/wire.ts";
+import { Message } from "../../messages/wire.ts";
 import { upserted } from "../../converter/payload.ts";
 import type { RunWrite } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import {
@@ -12,8 +12,8 @@ import {
   SearchAttributesSchema,
   type WorkflowExecution,
   WorkflowExecutionSchema,
-} from "../../api/generated/temporal/api/common/v1/message_pb.ts";
-import { type HistoryEvent, HistorySchema } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+} from "../../messages/generated/temporal/api/common/v1/message_pb.ts";
+import { type HistoryEvent, HistorySchema } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { micros } from "./findings.ts";
 
 /** Events of one stored batch. Pages of history cut batches, so a batch must not be large. */

@@ -11,8 +11,8 @@ import {
   Payload,
   Payloads,
   UserMetadata,
-} from "../../api/generated/fields.ts";
-import { Fields } from "../../api/wire.ts";
+} from "../../messages/generated/fields.ts";
+import { Fields } from "../../messages/wire.ts";
 import { procedureOf } from "../../converter/procedure_names.ts";
 import type { SqlDatabase, SqlStatement } from "./driver.ts";
 import type { RunWrite } from "../store.ts";

@@ -1,9 +1,9 @@
 // Payloads of reducers: the arguments from the marker of `transact`, the result for the marker's
 // event. With a codec both are encoded like the workers' payloads. All is synchronous, because it
 // runs inside a transaction.
-import { RecordMarkerCommandAttributesSchema } from "../../api/generated/temporal/api/command/v1/message_pb.ts";
-import { PayloadsSchema } from "../../api/generated/temporal/api/common/v1/message_pb.ts";
-import { FailureSchema } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
+import { RecordMarkerCommandAttributesSchema } from "../../messages/generated/temporal/api/command/v1/message_pb.ts";
+import { PayloadsSchema } from "../../messages/generated/temporal/api/common/v1/message_pb.ts";
+import { FailureSchema } from "../../messages/generated/temporal/api/failure/v1/message_pb.ts";
 import { PayloadCodecError } from "../../codec/codec.ts";
 import { SyncMessageCodec } from "../../codec/sync_codec.ts";
 import { encodeFailure } from "../../converter/failure_converter.ts";

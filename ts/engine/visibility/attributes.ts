@@ -1,8 +1,8 @@
 // Search attributes of a run as values for queries, derived from the run's own message. Each
 // element of a keyword list is a separate value. What cannot be decoded (another encoding, null)
 // has no value.
-import { Payload, SearchAttributes } from "../../api/generated/fields.ts";
-import { Fields } from "../../api/wire.ts";
+import { Payload, SearchAttributes } from "../../messages/generated/fields.ts";
+import { Fields } from "../../messages/wire.ts";
 import { momentOf } from "./moment.ts";
 
 /** Kinds of values; values compare only within a kind. */

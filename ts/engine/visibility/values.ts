@@ -1,6 +1,6 @@
 // Typed values of visibility queries: times (RFC 3339, or integer nanoseconds since the epoch as in
 // Temporal's servers) and execution statuses (Temporal's names or numbers).
-import { WorkflowExecutionStatus } from "../../api/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { WorkflowExecutionStatus } from "../../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { TimeField } from "./condition.ts";
 import { momentOf, msOfNanoseconds } from "./moment.ts";
 import { QueryError } from "./query_error.ts";

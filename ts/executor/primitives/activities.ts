@@ -1,7 +1,7 @@
 // Activities: ScheduleActivity out, ResolveActivity in. A canceled activity that does not wait for
 // confirmation rejects at the position of the cancellation among the events. The core would resolve
 // it at the end of the task, and then its order would depend on how events are grouped into tasks.
-import { ScheduleActivity as ScheduleActivityFields } from "../../api/generated/fields.ts";
+import { ScheduleActivity as ScheduleActivityFields } from "../../messages/generated/fields.ts";
 import {
   ActivityCancellationType,
   CommandKind,

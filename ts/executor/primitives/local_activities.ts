@@ -2,7 +2,7 @@
 // backoff: a durable timer runs, and the next attempt is a separate call with the id of the first
 // one. A canceled one that does not wait rejects at the position of the cancellation, as activities
 // do.
-import { ScheduleLocalActivity as Schedule } from "../../api/generated/fields.ts";
+import { ScheduleLocalActivity as Schedule } from "../../messages/generated/fields.ts";
 import {
   type ActivityCancellationType,
   CommandKind,
@@ -15,7 +15,7 @@ import { ActivityFailure } from "../../converter/failures.ts";
 import { defaultPayloadConverter } from "../../converter/payload.ts";
 import { BROADCAST_ACTIVITY } from "../../converter/subscriptions.ts";
 import { isA } from "../../converter/thrown.ts";
-import { concat } from "../../api/wire.ts";
+import { concat } from "../../messages/wire.ts";
 import { encodeWith, wire, withPayloads } from "../program/encode.ts";
 import { encodeActivityType, fingerprintCall } from "../program/local_calls.ts";
 import { Awaiter, type Fiber } from "../scheduler/fiber.ts";

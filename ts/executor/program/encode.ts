@@ -6,7 +6,7 @@ import {
   type Payload as WirePayload,
 } from "../../core/generated/boundary/temporal/api/common/v1/message.ts";
 import type { MessageFns } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { MapEntry, Payload as PayloadFields, Payloads } from "../../api/generated/fields.ts";
+import { MapEntry, Payload as PayloadFields, Payloads } from "../../messages/generated/fields.ts";
 import { namingArgument } from "../../converter/lossy_value.ts";
 import { type Payload, type PayloadConverter, toPayloads } from "../../converter/payload.ts";
 

@@ -2,7 +2,7 @@
 // so that values of the start's caller (a trace context, a tenant) reach the interceptors of
 // workers. They are in the history's first event, so every replay sends the same.
 import { Payload as PayloadCodec } from "../../core/generated/boundary/temporal/api/common/v1/message.ts";
-import { MapEntry, ScheduleActivity, ScheduleLocalActivity } from "../../api/generated/fields.ts";
+import { MapEntry, ScheduleActivity, ScheduleLocalActivity } from "../../messages/generated/fields.ts";
 import { ANSWERED_UPDATES_HEADER, BUFFERED_SIGNALS_HEADER, CANCEL_REQUEST_HEADER, CARRY_HEADER } from "./next_run_headers.ts";
 import { encodeParts, type WirePayload } from "../program/encode.ts";
 

@@ -8,8 +8,8 @@ import {
   SearchAttributes,
   WorkflowExecution,
   WorkflowExecutionStartedEventAttributes as Started,
-} from "../../api/generated/fields.ts";
-import { Fields } from "../../api/wire.ts";
+} from "../../messages/generated/fields.ts";
+import { Fields } from "../../messages/wire.ts";
 import { Payload as PayloadCodec } from "../../core/generated/boundary/temporal/api/common/v1/message.ts";
 import type { InitializeWorkflow } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { type Payload, type PayloadConverter, upserted } from "../../converter/payload.ts";

@@ -3,7 +3,7 @@
 // run (temporalio/temporal#6375), as does a client after a lost connection. The next run responds
 // with the same result, without its handler.
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
-import { type Failure, FailureSchema } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
+import { type Failure, FailureSchema } from "../../messages/generated/temporal/api/failure/v1/message_pb.ts";
 import type { WirePayload } from "../program/encode.ts";
 import {
   ANSWERED_UPDATES_HEADER,

@@ -1,6 +1,6 @@
 // RespondWorkflowTaskFailedRequests that the core does not make, or with another message.
-import { Failure, RespondWorkflowTaskFailedRequest as Request } from "../../api/generated/fields.ts";
-import { Message } from "../../api/wire.ts";
+import { Failure, RespondWorkflowTaskFailedRequest as Request } from "../../messages/generated/fields.ts";
+import { Message } from "../../messages/wire.ts";
 
 /**
  * Replaces the message of the failure in a RespondWorkflowTaskFailedRequest without decoding: in

@@ -1,8 +1,8 @@
 // A command port that records its calls: per activation the encoded commands in order, and
 // optionally their call sites. Used by byte-identity tests, the replay command, the debugger, and
 // for divergences.
-import { FailureSchema } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
-import type { Failure } from "../../api/generated/temporal/api/failure/v1/message_pb.ts";
+import { FailureSchema } from "../../messages/generated/temporal/api/failure/v1/message_pb.ts";
+import type { Failure } from "../../messages/generated/temporal/api/failure/v1/message_pb.ts";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import {
   type Activation,

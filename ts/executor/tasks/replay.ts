@@ -19,7 +19,7 @@ import type { Followed, LineAt } from "./line_follower.ts";
 import { lineTracing } from "./line_tracing.ts";
 import type { MissedPatch, RecordedActivation, SetHandler } from "./recording.ts";
 import { type ReplayTrace, ReplayTracer } from "./replay_trace.ts";
-import { readRunStart } from "../../api/history_start.ts";
+import { readRunStart } from "../../messages/history_start.ts";
 
 /** Options of a replay. */
 export interface ReplayOptions {

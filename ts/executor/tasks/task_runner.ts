@@ -30,7 +30,7 @@ import { type RejectionHost, RejectionReports } from "../program/rejections.ts";
 import { replayHistory, type ReplayOptions, type ReplayProgress, type ReplayVerdict } from "./replay.ts";
 import { unknownWorkflow } from "./unknown_program.ts";
 import { taskFailedRequest, withFailureMessage } from "./failed_request.ts";
-import { type TaskHead, taskTokenOf, type WorkflowTask } from "../../api/workflow_task.ts";
+import { type TaskHead, taskTokenOf, type WorkflowTask } from "../../messages/workflow_task.ts";
 import { CACHE_UNUSED, type CacheUse, type RealmOutcome } from "./realm_outcome.ts";
 
 export interface TaskRunnerOptions {

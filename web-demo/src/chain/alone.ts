@@ -1,6 +1,6 @@
 // The family of a run that has no opened relative. Linked runs may still be loading.
-import { type Family, familyOfOne } from "../app/family.ts";
-import type { OpenRun } from "../app/state.ts";
+import { type Family, familyOfOne } from "../store/family.ts";
+import type { OpenRun } from "../store/state.ts";
 
 const known = new WeakMap<OpenRun, Family>();
 

@@ -1,8 +1,8 @@
 // Attaches the code of a run to another run of the same type when the reader moves there. The replay starts
 // after a pause, so that moving quickly over fifty runs does not start fifty replays.
 import { effect } from "@preact/signals";
-import { currentRun } from "../app/state.ts";
-import type { CodeSet } from "../realm/code_set.ts";
+import { currentRun } from "../store/state.ts";
+import type { CodeSet } from "../store/code_set.ts";
 import { mayRun } from "../realm/permission.ts";
 import { putCode } from "../realm/run_code.ts";
 import { isServedRun, replayServed } from "../served/open_served.ts";

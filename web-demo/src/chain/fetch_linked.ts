@@ -2,9 +2,9 @@
 // `temporalex debug` with a store or a cluster, can fetch runs.
 import { effect, type Signal, signal } from "@preact/signals";
 import type { RunLink } from "temporalex/debug";
-import { tieOfLink } from "../app/chain.ts";
-import type { Family } from "../app/family.ts";
-import { addRun, currentRun, openedRuns, type OpenRun } from "../app/state.ts";
+import { tieOfLink } from "../store/chain.ts";
+import type { Family } from "../store/family.ts";
+import { addRun, currentRun, openedRuns, type OpenRun } from "../store/state.ts";
 import { fetchRun, isFetched } from "../served/linked.ts";
 import { alone } from "./alone.ts";
 import { family } from "./state.ts";

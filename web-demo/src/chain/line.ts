@@ -1,7 +1,7 @@
 // A chain of runs as one run: items and events are numbered across the runs, so that the shapes of the timeline
 // can draw it.
-import type { RunItem, RunModel } from "../app/run_model.ts";
-import type { Chain, Piece } from "../app/family.ts";
+import type { RunItem, RunModel } from "../store/run_model.ts";
+import type { Chain, Piece } from "../store/family.ts";
 import { busyOf, type Lane, lanesOf, timesOf } from "../../../ts/run_view/timeline/lanes.ts";
 
 export interface Place {

@@ -1,6 +1,6 @@
 // The line below the rows: the number of runs, and of linked runs that are not open.
 import type { JSX } from "preact";
-import type { Family } from "../app/family.ts";
+import type { Family } from "../store/family.ts";
 import { count } from "../ui/time.ts";
 import { canFetch, fetching, fetchMore, missingOf } from "./fetch_linked.ts";
 

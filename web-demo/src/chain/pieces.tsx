@@ -1,7 +1,7 @@
 // The row of a chain: a bar for each run, in ink up to the position. The current run has a ring.
 import type { JSX } from "preact";
-import type { Chain, Piece } from "../app/family.ts";
-import type { OpenRun } from "../app/state.ts";
+import type { Chain, Piece } from "../store/family.ts";
+import type { OpenRun } from "../store/state.ts";
 import { LETTER_PX } from "../../../ts/run_view/timeline/layout.ts";
 import type { Drawing } from "../timeline/shapes.tsx";
 import { count, lasting } from "../ui/time.ts";

@@ -1,7 +1,7 @@
 // The playhead on a chain. It moves across the boundaries of runs, by pointer and keyboard.
 import type { JSX } from "preact";
-import type { Chain } from "../app/family.ts";
-import { type OpenRun, playing, position } from "../app/state.ts";
+import type { Chain } from "../store/family.ts";
+import { type OpenRun, playing, position } from "../store/state.ts";
 import { LETTER_PX } from "../../../ts/run_view/timeline/layout.ts";
 import { count } from "../ui/time.ts";
 import { chainNumber, findInChain } from "./line.ts";

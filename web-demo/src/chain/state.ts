@@ -2,10 +2,10 @@
 // The timeline of a chain is loaded when it is first shown.
 import { computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { ComponentType } from "preact";
-import { tieOfLink } from "../app/chain.ts";
-import { familiesOf, type Family, type Piece } from "../app/family.ts";
-import { bindToAddress } from "../app/router.ts";
-import { currentRun, goTo, length, openedRuns, type OpenRun, playing, position, showRun } from "../app/state.ts";
+import { tieOfLink } from "../store/chain.ts";
+import { familiesOf, type Family, type Piece } from "../store/family.ts";
+import { bindToAddress } from "../store/router.ts";
+import { currentRun, goTo, length, openedRuns, type OpenRun, playing, position, showRun } from "../store/state.ts";
 
 const inAddress: Signal<string | undefined> = signal(undefined);
 bindToAddress("chain", inAddress);

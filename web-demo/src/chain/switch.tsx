@@ -2,8 +2,8 @@
 // runs.
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import { bindKeys } from "../app/keys.ts";
-import { intro, type OpenRun, room } from "../app/state.ts";
+import { bindKeys } from "../store/keys.ts";
+import { intro, type OpenRun, room } from "../store/state.ts";
 import { Icon } from "../ui/icon.tsx";
 import { family, hasOthers, isChain, setChain } from "./state.ts";
 

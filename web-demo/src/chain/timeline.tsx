@@ -2,8 +2,8 @@
 // children, which can be unfolded as well. It shares the shapes and keys of the timeline of one run.
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import type { Chain, Family } from "../app/family.ts";
-import { type OpenRun, playing, position, selected, selectItem, shownItem } from "../app/state.ts";
+import type { Chain, Family } from "../store/family.ts";
+import { type OpenRun, playing, position, selected, selectItem, shownItem } from "../store/state.ts";
 import { Axis, Ground, Tears } from "../timeline/axis.tsx";
 import { useDrag } from "../timeline/drag.ts";
 import { eventAt } from "../../../ts/run_view/timeline/geometry.ts";

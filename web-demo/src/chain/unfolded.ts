@@ -1,8 +1,8 @@
 // Which chains show their lanes: the first one, those that the reader unfolded, and those that the reader moved
 // into.
 import { effect, type Signal, signal } from "@preact/signals";
-import type { Chain, Family } from "../app/family.ts";
-import { currentRun } from "../app/state.ts";
+import type { Chain, Family } from "../store/family.ts";
+import { currentRun } from "../store/state.ts";
 import { family } from "./state.ts";
 
 const chosen: Signal<ReadonlyMap<string, boolean>> = signal(new Map());

@@ -2,7 +2,7 @@
 import { type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { goTo, type OpenRun, position } from "../app/state.ts";
+import { goTo, type OpenRun, position } from "../store/state.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import {
   addBreakpoint,

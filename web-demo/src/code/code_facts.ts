@@ -1,7 +1,7 @@
 // Reads from the session what it recorded about lines of code.
 import type { ChangedValue, Condition, CopiedValue, Crossing, DebugSession, SessionCode, SessionView } from "temporalex/debug";
-import type { OpenRun } from "../app/state.ts";
-import type { CodeSet } from "../realm/code_set.ts";
+import type { OpenRun } from "../store/state.ts";
+import type { CodeSet } from "../store/code_set.ts";
 import type { Breakpoint } from "./breakpoints.ts";
 import type { CodeFacts, LineAt } from "./facts.ts";
 import { factsOfSession, pathsOf, placeIn } from "./session_facts.ts";

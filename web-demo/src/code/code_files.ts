@@ -1,5 +1,5 @@
 // The open run's files as highlighted lines, cached per text.
-import type { CodeSet } from "../realm/code_set.ts";
+import type { CodeSet } from "../store/code_set.ts";
 import { HighlightedFile } from "./highlight.ts";
 
 const kept = new WeakMap<CodeSet, Map<string, HighlightedFile>>();

@@ -1,5 +1,5 @@
 // Commands of the code and of the history in the tasks around the first difference, as table rows.
-import type { OpenRun } from "../app/state.ts";
+import type { OpenRun } from "../store/state.ts";
 import type { GlyphKind } from "../ui/glyph.tsx";
 import { divergenceOf } from "./parting.ts";
 

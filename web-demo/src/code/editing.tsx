@@ -2,8 +2,8 @@
 import { type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { notify } from "../app/notices.ts";
-import type { OpenRun } from "../app/state.ts";
+import { notify } from "../store/notices.ts";
+import type { OpenRun } from "../store/state.ts";
 import { editFile } from "./edits.ts";
 import type { EditorHandle } from "./editor.ts";
 

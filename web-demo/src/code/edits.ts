@@ -1,7 +1,7 @@
 // The reader's edits: the changed lines compared with the code as it was opened, and the undo.
 import { type Signal, signal } from "@preact/signals";
-import type { OpenRun } from "../app/state.ts";
-import { type CodeSet, withText } from "../realm/code_set.ts";
+import type { OpenRun } from "../store/state.ts";
+import { type CodeSet, withText } from "../store/code_set.ts";
 
 const originals: Signal<ReadonlyMap<OpenRun, CodeSet>> = signal<ReadonlyMap<OpenRun, CodeSet>>(new Map());
 

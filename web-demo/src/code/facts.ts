@@ -1,5 +1,5 @@
 // What the code pane shows of a line at a position, as plain data.
-import type { CodeSet } from "../realm/code_set.ts";
+import type { CodeSet } from "../store/code_set.ts";
 
 /** The badge of a fiber. `title` is its full name. */
 export interface FiberBadge {

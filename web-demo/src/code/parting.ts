@@ -1,5 +1,5 @@
 // The first divergence of code and history: the line, the event, and the label at the line.
-import type { OpenRun } from "../app/state.ts";
+import type { OpenRun } from "../store/state.ts";
 import type { Divergence } from "../../../ts/debug/divergence/types.ts";
 import type { LineAt } from "./facts.ts";
 import { frameLine } from "./view_facts.ts";

@@ -1,5 +1,5 @@
 // Code that cannot run: the line that causes the error if it is known, and the message.
-import type { OpenRun } from "../app/state.ts";
+import type { OpenRun } from "../store/state.ts";
 import { type LineAt, pathInSet } from "./facts.ts";
 
 export interface Refusal {

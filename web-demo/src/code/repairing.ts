@@ -1,6 +1,6 @@
 // Applies a proposed repair to the code of an open run. The changed lines are part of the divergence.
 import type { Divergence } from "../../../ts/debug/divergence/types.ts";
-import type { OpenRun } from "../app/state.ts";
+import type { OpenRun } from "../store/state.ts";
 import { editFile } from "./edits.ts";
 import { frameLine } from "./view_facts.ts";
 

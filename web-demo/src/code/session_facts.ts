@@ -1,8 +1,8 @@
 // Converts recorded lines of a session (temporalex/debug: `session.code`) for the code pane.
 import type { ChangedValue, CopiedValue, Crossing, Parked, SessionCode, SessionView } from "temporalex/debug";
 import { lineOfValue } from "../../../ts/run_view/value_text.ts";
-import type { OpenRun } from "../app/state.ts";
-import type { CodeSet } from "../realm/code_set.ts";
+import type { OpenRun } from "../store/state.ts";
+import type { CodeSet } from "../store/code_set.ts";
 import {
   type CodeFacts,
   type FiberBadge,

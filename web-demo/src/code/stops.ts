@@ -1,5 +1,5 @@
 // Where moving stops: breakpoints, in both directions.
-import { goTo, type OpenRun, position } from "../app/state.ts";
+import { goTo, type OpenRun, position } from "../store/state.ts";
 import { breakpoints, nearestStop } from "./breakpoints.ts";
 import { findBreakpoint } from "./code_facts.ts";
 

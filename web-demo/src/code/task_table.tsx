@@ -1,7 +1,7 @@
 // Table of the commands of code and history, task by task, around the first difference.
 import { type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { goTo, type OpenRun } from "../app/state.ts";
+import { goTo, type OpenRun } from "../store/state.ts";
 import { Glyph, type GlyphKind } from "../ui/glyph.tsx";
 import { type ComparedTask, comparedTasks } from "./compared.ts";
 

@@ -3,8 +3,8 @@
 import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { goTo } from "../app/state.ts";
-import { ValueTree } from "../inspector/value_tree.tsx";
+import { goTo } from "../store/state.ts";
+import { ValueTree } from "../ui/value_tree.tsx";
 import type { LineValue } from "./facts.ts";
 import { Badge } from "./code_line.tsx";
 

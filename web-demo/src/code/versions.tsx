@@ -2,8 +2,8 @@
 // is visible at a glance. Each version can be shown again. Edits belong to the version that was opened.
 import { effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
-import type { OpenRun, Verdict } from "../app/state.ts";
-import type { CodeSet } from "../realm/code_set.ts";
+import type { OpenRun, Verdict } from "../store/state.ts";
+import type { CodeSet } from "../store/code_set.ts";
 
 interface Version {
   readonly code: CodeSet;

@@ -1,7 +1,7 @@
 // Facts of lines without recorded lines: only the awaits, from the stacks of their calls. For code that was
 // replayed without line probes (a bundle that cannot be split into modules).
 import type { OpenAwait, SessionView } from "temporalex/debug";
-import type { CodeSet } from "../realm/code_set.ts";
+import type { CodeSet } from "../store/code_set.ts";
 import { type CodeFacts, type FiberBadge, type FileFacts, type LineAt, lineOfSite, NO_FACTS, type ParkedHere } from "./facts.ts";
 import { orList } from "./or_list.ts";
 

@@ -1,6 +1,6 @@
 // The line of the workflow's function: shown while no other line is active, because nothing or everything has
 // run.
-import type { CodeSet } from "../realm/code_set.ts";
+import type { CodeSet } from "../store/code_set.ts";
 import type { LineAt } from "./facts.ts";
 
 const RUN = /(?:^|[\s{,])(?:async\s+)?run\s*(?:[(:<,]|$)/;

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import type { OpenRun } from "../app/state.ts";
+import type { OpenRun } from "../store/state.ts";
 import { codecDialog, openCodec } from "./mod.ts";
 
 /** Also shown for a decoded run: its dialog has the result. */

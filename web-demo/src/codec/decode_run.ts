@@ -2,8 +2,8 @@
 import type { PayloadCodec } from "temporalex";
 import { readHistoryFile } from "temporalex/debug";
 import { decodeHistory } from "../../../ts/codec/message_codec.ts";
-import { readRun } from "../app/run_model.ts";
-import { makeRun, type OpenRun } from "../app/state.ts";
+import { readRun } from "../store/run_model.ts";
+import { makeRun, type OpenRun } from "../store/state.ts";
 import { putCode } from "../realm/run_code.ts";
 import { replaceRun } from "../served/grown.ts";
 import { replaceServed } from "../served/open_served.ts";

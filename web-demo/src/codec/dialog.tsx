@@ -2,7 +2,7 @@
 import { type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { OpenRun } from "../app/state.ts";
+import type { OpenRun } from "../store/state.ts";
 import { served } from "../served/about.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { decodeRun } from "./decode_run.ts";

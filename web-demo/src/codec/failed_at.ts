@@ -1,10 +1,10 @@
 // Finds the payload at which a codec fails: decodes event by event until the codec fails again, then payload by payload.
 import type { Payload, PayloadCodec } from "temporalex";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { HistorySchema } from "../../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { HistorySchema } from "../../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { decodeHistory } from "../../../ts/codec/message_codec.ts";
 import { codecEncoding } from "../../../ts/debug/run/encodings.ts";
-import type { RunModel } from "../app/run_model.ts";
+import type { RunModel } from "../store/run_model.ts";
 
 /** Time limit of the search. */
 const LOOK_MS = 5000;

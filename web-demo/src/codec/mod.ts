@@ -1,8 +1,8 @@
 // Decode: a button for runs with encoded values. The dialog is loaded when the button is pressed.
 import { type Signal, signal } from "@preact/signals";
 import type { ComponentType } from "preact";
-import { addActions } from "../app/actions.tsx";
-import type { OpenRun } from "../app/state.ts";
+import { addActions } from "../store/actions.tsx";
+import type { OpenRun } from "../store/state.ts";
 import { DecodeButton } from "./button.tsx";
 
 export const codecIsOpen: Signal<boolean> = signal(false);

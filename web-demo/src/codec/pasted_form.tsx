@@ -1,7 +1,7 @@
 // Form for a codec as a module. The text is pasted, dropped or chosen, then shown; it runs only after a second press.
 import { type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { openedRuns, type OpenRun } from "../app/state.ts";
+import { openedRuns, type OpenRun } from "../store/state.ts";
 import { decodeRun } from "./decode_run.ts";
 import { codecIsOpen, codecText } from "./mod.ts";
 import "./codec.css";

@@ -1,8 +1,8 @@
 // The button that opens and closes the comparison.
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import { bindKeys } from "../app/keys.ts";
-import type { OpenRun } from "../app/state.ts";
+import { bindKeys } from "../store/keys.ts";
+import type { OpenRun } from "../store/state.ts";
 import { closeCompare, isComparing, openCompare } from "./mod.ts";
 
 export function CompareButton({ run }: { run: OpenRun }): JSX.Element {

@@ -2,9 +2,9 @@
 // it is first opened.
 import { computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { ComponentType } from "preact";
-import { addActions } from "../app/actions.tsx";
-import { bindToAddress } from "../app/router.ts";
-import { currentRun, type OpenRun } from "../app/state.ts";
+import { addActions } from "../store/actions.tsx";
+import { bindToAddress } from "../store/router.ts";
+import { currentRun, type OpenRun } from "../store/state.ts";
 import { CompareButton } from "./button.tsx";
 
 /** The two sides: the key of a run, and after "~" the id of a branch. Undefined: no comparison. */

@@ -1,7 +1,7 @@
 // The possible sides of a comparison: an opened run as recorded, or a branch of it that has run.
 import type { DebugSession, SessionView } from "temporalex/debug";
-import type { HistoryEvent } from "../../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
-import { openedRuns, type OpenRun } from "../app/state.ts";
+import type { HistoryEvent } from "../../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
+import { openedRuns, type OpenRun } from "../store/state.ts";
 import { branchesOf, knownBranches } from "../what_if/branches.ts";
 import { runOfSide } from "./mod.ts";
 

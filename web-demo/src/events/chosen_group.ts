@@ -3,7 +3,7 @@
 import { type Signal, signal } from "@preact/signals";
 import type { EventGroup } from "temporalex/debug";
 import type { ComponentType } from "preact";
-import type { RunItem, RunModel } from "../app/run_model.ts";
+import type { RunItem, RunModel } from "../store/run_model.ts";
 
 interface GroupParts {
   /** The select of a group. */

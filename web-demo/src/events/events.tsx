@@ -3,9 +3,9 @@
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { bindKeys } from "../app/keys.ts";
-import type { ItemKind } from "../app/run_model.ts";
-import { goTo, type OpenRun, playing, position, selectItem } from "../app/state.ts";
+import { bindKeys } from "../store/keys.ts";
+import type { ItemKind } from "../store/run_model.ts";
+import { goTo, type OpenRun, playing, position, selectItem } from "../store/state.ts";
 import { Glyph, KIND_NAMES } from "../ui/glyph.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { count } from "../ui/time.ts";

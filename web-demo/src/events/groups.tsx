@@ -1,7 +1,7 @@
 // Event groups in the list: a chip on each item of a group, and the select that hides other items.
 import { type EventGroup, eventGroups } from "temporalex/debug";
 import type { JSX } from "preact";
-import type { RunItem, RunModel } from "../app/run_model.ts";
+import type { RunItem, RunModel } from "../store/run_model.ts";
 import { Glyph } from "../ui/glyph.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { count } from "../ui/time.ts";

@@ -1,7 +1,7 @@
 // One row of the list.
 import type { ChangedValue } from "temporalex/debug";
 import type { JSX } from "preact";
-import { changedAt, type OpenRun } from "../app/state.ts";
+import { changedAt, type OpenRun } from "../store/state.ts";
 import { Glyph } from "../ui/glyph.tsx";
 import { groupParts } from "./chosen_group.ts";
 import { still } from "../ui/still.ts";

@@ -1,6 +1,6 @@
 // Finds the row at a position, and counts the items of each kind.
 import type { Row } from "../../../ts/run_view/rows.ts";
-import type { ItemKind, RunModel } from "../app/run_model.ts";
+import type { ItemKind, RunModel } from "../store/run_model.ts";
 
 /**
  * Index of the last row that has begun at a position; -1 before the first. Rows are in the order of their first

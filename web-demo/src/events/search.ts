@@ -1,5 +1,5 @@
 // Searches items by name, values, failures and the content of their events.
-import type { RunModel } from "../app/run_model.ts";
+import type { RunModel } from "../store/run_model.ts";
 
 /** Indexes of the items; undefined without a search. */
 export const search = (model: RunModel, text: string): ReadonlySet<number> | undefined =>

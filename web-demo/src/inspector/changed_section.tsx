@@ -2,7 +2,7 @@
 // each other item.
 import type { ChangedValue } from "temporalex/debug";
 import type { JSX } from "preact";
-import { countChanges, goTo, type OpenRun, shownItem, shownView } from "../app/state.ts";
+import { countChanges, goTo, type OpenRun, shownItem, shownView } from "../store/state.ts";
 import { count } from "../ui/time.ts";
 import { DifferencesTable } from "./differences_table.tsx";
 import "./changed.css";

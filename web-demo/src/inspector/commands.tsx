@@ -1,7 +1,7 @@
 // Commands of the task at the position, next to their events in the history.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { changedAt, goTo, type OpenRun, shownView } from "../app/state.ts";
+import { changedAt, goTo, type OpenRun, shownView } from "../store/state.ts";
 import { Glyph, type GlyphKind } from "../ui/glyph.tsx";
 import { taskNumber } from "./state.tsx";
 import { lineOfValue } from "../../../ts/run_view/value_text.ts";

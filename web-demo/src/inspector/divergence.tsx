@@ -1,7 +1,7 @@
 // The divergence: sentence, likely edit, fields that differ, and repair.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { currentRun, goTo, openedRuns, type OpenRun, position, showRun } from "../app/state.ts";
+import { currentRun, goTo, openedRuns, type OpenRun, position, showRun } from "../store/state.ts";
 import { divergenceOf, findParting } from "../code/parting.ts";
 import { canPutIn, putIn } from "../code/repairing.ts";
 import { HighlightedFile } from "../code/highlight.ts";

@@ -1,8 +1,8 @@
 // The right pane: why the run waits, or the divergence; then state, commands, the selected item, messages and log.
 import type { JSX } from "preact";
-import { type OpenRun, shownView } from "../app/state.ts";
+import { type OpenRun, shownView } from "../store/state.ts";
 import { findRefusal } from "../code/refusal.ts";
-import { Limits } from "../no_code/limits.tsx";
+import { Limits } from "./limits.tsx";
 import { changedSection } from "./changed.ts";
 import { CommandsSection } from "./commands.tsx";
 import { DivergenceSections } from "./divergence.tsx";

@@ -1,7 +1,7 @@
 // Functions that start a what-if from the inspector; `what_if/` sets them when it is loaded.
 import { type Signal, signal } from "@preact/signals";
-import type { RunItem } from "../app/run_model.ts";
-import type { OpenRun } from "../app/state.ts";
+import type { RunItem } from "../store/run_model.ts";
+import type { OpenRun } from "../store/state.ts";
 
 /** Starts a what-if that sends this message at the current position. */
 export const legalNow: Signal<((run: OpenRun, kind: "update" | "signal", name: string) => void) | undefined> = signal<

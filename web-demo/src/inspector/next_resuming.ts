@@ -1,6 +1,6 @@
 // Finds the next event that resumes the code where it waits.
 import type { OpenAwait } from "temporalex/debug";
-import type { RunItem, RunModel } from "../app/run_model.ts";
+import type { RunItem, RunModel } from "../store/run_model.ts";
 
 /** The event that resumes the code, and its item. */
 export interface Resuming {

@@ -1,7 +1,7 @@
 // The published state of the workflow and the state of its receive, as differences to the previous task.
 import type { JSX } from "preact";
-import { tasksUpTo } from "../app/ascending.ts";
-import { goTo, type OpenRun, shownView } from "../app/state.ts";
+import { tasksUpTo } from "../store/ascending.ts";
+import { goTo, type OpenRun, shownView } from "../store/state.ts";
 import { accumulatorAt, lastChange } from "../code/code_facts.ts";
 import { ValueDiff } from "./value_diff.tsx";
 

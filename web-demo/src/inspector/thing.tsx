@@ -1,14 +1,14 @@
 // The selected item, or the one at the position: arguments, result, duration, ids, and a copy as JSON.
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { tasksUpTo } from "../app/ascending.ts";
+import { tasksUpTo } from "../store/ascending.ts";
 import { groupParts } from "../events/chosen_group.ts";
-import { goTo, type OpenRun, position, shownItem } from "../app/state.ts";
-import type { RunItem } from "../app/run_model.ts";
+import { goTo, type OpenRun, position, shownItem } from "../store/state.ts";
+import type { RunItem } from "../store/run_model.ts";
 import { Glyph, glyphTitle } from "../ui/glyph.tsx";
 import { changeThis, isChangeable } from "./legal_now.ts";
 import { type ThingFact, thingFacts } from "./thing_facts.ts";
-import { ValueTree } from "./value_tree.tsx";
+import { ValueTree } from "../ui/value_tree.tsx";
 import { formatJson, lineOfValue } from "../../../ts/run_view/value_text.ts";
 
 /** Events that are copied: a task can have ten thousand commands. */

@@ -1,7 +1,7 @@
 // Messages and log lines up to the position.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { goTo, type OpenRun, shownView } from "../app/state.ts";
+import { goTo, type OpenRun, shownView } from "../store/state.ts";
 import { Glyph } from "../ui/glyph.tsx";
 import { clock, count } from "../ui/time.ts";
 import { digitsOf } from "../../../ts/run_view/rows.ts";

@@ -4,7 +4,7 @@ import { nextResuming } from "./next_resuming.ts";
 import { legalNow } from "./legal_now.ts";
 import { digitsOf } from "../../../ts/run_view/rows.ts";
 import { lineOfValue } from "../../../ts/run_view/value_text.ts";
-import { goTo, type OpenRun, position, shownView } from "../app/state.ts";
+import { goTo, type OpenRun, position, shownView } from "../store/state.ts";
 import { Glyph, glyphTitle } from "../ui/glyph.tsx";
 import { clock, lasting } from "../ui/time.ts";
 import { waitingFibers } from "../code/session_facts.ts";

@@ -1,7 +1,7 @@
 // The cause and result of an item in the history: the workflow task that processed it, and the commands of that
 // task.
-import { countLeading } from "../app/ascending.ts";
-import type { RunItem, RunModel } from "../app/run_model.ts";
+import { countLeading } from "../store/ascending.ts";
+import type { RunItem, RunModel } from "../store/run_model.ts";
 
 /** A completed workflow task and the results of its commands. */
 export interface TaskAnswer {

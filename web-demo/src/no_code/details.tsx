@@ -1,11 +1,11 @@
 // The right pane of a run without code: findings, open items, buttons to open code, related runs, facts and limits.
 import type { JSX } from "preact";
 import type { RunLink } from "temporalex/debug";
-import { goTo, openedRuns, type OpenRun, playing, position, selectItem, showRun } from "../app/state.ts";
-import { CodeButtons } from "../realm/code_doors.tsx";
+import { goTo, openedRuns, type OpenRun, playing, position, selectItem, showRun } from "../store/state.ts";
+import { CodeButtons } from "../open/code_doors.tsx";
 import { Glyph } from "../ui/glyph.tsx";
 import { count, date, lasting } from "../ui/time.ts";
-import { Limits } from "./limits.tsx";
+import { Limits } from "../inspector/limits.tsx";
 import { Marked } from "./names.tsx";
 import { canOpen, openLinked } from "./open_linked.ts";
 import { bareName, endedBadly, languageOf, LINKS } from "../../../ts/run_view/words.ts";

@@ -3,9 +3,9 @@
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Shown } from "temporalex/debug";
-import type { RunItem } from "../app/run_model.ts";
-import { goTo, type OpenRun, playing, position, selectItem, shownItem } from "../app/state.ts";
-import { ValueTree } from "../inspector/value_tree.tsx";
+import type { RunItem } from "../store/run_model.ts";
+import { goTo, type OpenRun, playing, position, selectItem, shownItem } from "../store/state.ts";
+import { ValueTree } from "../ui/value_tree.tsx";
 import { formatJson } from "../../../ts/run_view/value_text.ts";
 import { groupParts } from "../events/chosen_group.ts";
 import { Glyph, KIND_NAMES } from "../ui/glyph.tsx";

@@ -1,7 +1,7 @@
 // Names in sentences, as links to their items.
 import type { JSX } from "preact";
-import type { RunItem } from "../app/run_model.ts";
-import { playing, selectItem } from "../app/state.ts";
+import type { RunItem } from "../store/run_model.ts";
+import { playing, selectItem } from "../store/state.ts";
 import { bareName } from "../../../ts/run_view/words.ts";
 
 export function ThingLink({ item }: { item: RunItem }): JSX.Element {

@@ -1,8 +1,8 @@
 // The panes of a run without code. They are not part of the first load, which shows a sample with its code.
 import { type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { notify } from "../app/notices.ts";
-import type { OpenRun } from "../app/state.ts";
+import { notify } from "../store/notices.ts";
+import type { OpenRun } from "../store/state.ts";
 
 const panes: Signal<typeof import("./panes.ts") | undefined> = signal<typeof import("./panes.ts") | undefined>(undefined);
 let isAsked = false;

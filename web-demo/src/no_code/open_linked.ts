@@ -1,8 +1,8 @@
 // Opens a linked run on pages of `temporalex ui` and `temporalex debug`: its history comes from the store or
 // the cluster.
 import type { RunLink } from "temporalex/debug";
-import { notify } from "../app/notices.ts";
-import { addRun, showRun } from "../app/state.ts";
+import { notify } from "../store/notices.ts";
+import { addRun, showRun } from "../store/state.ts";
 import { served } from "../served/about.ts";
 import { fetchRun, isFetched } from "../served/linked.ts";
 

@@ -1,7 +1,7 @@
 // Cause and result of an item, as sentences.
 import type { JSX } from "preact";
-import type { RunItem } from "../app/run_model.ts";
-import { goTo, type OpenRun, playing } from "../app/state.ts";
+import type { RunItem } from "../store/run_model.ts";
+import { goTo, type OpenRun, playing } from "../store/state.ts";
 import { lasting } from "../ui/time.ts";
 import { madeIn, numberOfTask, seenBy, takenBy, type TaskAnswer, taskAnswer, writtenIn } from "./came_of.ts";
 import { Things } from "./names.tsx";

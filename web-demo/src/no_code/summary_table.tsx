@@ -1,7 +1,7 @@
 // Where the run's time went: one row per name, the longest first.
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { type OpenRun, playing, selectItem } from "../app/state.ts";
+import { type OpenRun, playing, selectItem } from "../store/state.ts";
 import { Glyph, KIND_NAMES } from "../ui/glyph.tsx";
 import { count, lasting } from "../ui/time.ts";
 import { summaryOf } from "../../../ts/run_view/summary.ts";

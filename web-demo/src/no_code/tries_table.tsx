@@ -2,8 +2,8 @@
 // from the retry policy and says so.
 import type { JSX } from "preact";
 import { digitsOf } from "../../../ts/run_view/rows.ts";
-import type { RunItem } from "../app/run_model.ts";
-import type { OpenRun } from "../app/state.ts";
+import type { RunItem } from "../store/run_model.ts";
+import type { OpenRun } from "../store/state.ts";
 import { clock, count, lasting } from "../ui/time.ts";
 import { innermost } from "../../../ts/run_view/words.ts";
 

@@ -1,8 +1,7 @@
 // Sorts files of a drop, a file dialog or a folder dialog into histories and code, by name. A folder is code;
 // histories in it are ignored.
 import { isCode } from "./code_names.ts";
-import { type FileSource, LARGEST_FILE } from "./file_source.ts";
-import type { Listing } from "./loader/virtual_files.ts";
+import { type FileSource, LARGEST_FILE, type Listing } from "../store/file_source.ts";
 
 /** Sorted content of a drop or a dialog. */
 export interface Dropped {

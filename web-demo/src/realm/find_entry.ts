@@ -1,7 +1,7 @@
 // Finds the file that has the workflow of a history: it exports the type's name, or declares a native workflow
 // of that name. Texts are searched, not parsed, because the loader checks the file anyway.
 import { isBundle } from "../../../ts/modules/bundle/format.ts";
-import type { CodeFile } from "./code_set.ts";
+import type { CodeFile } from "../store/code_set.ts";
 
 export interface FoundEntries {
   /**

@@ -1,6 +1,6 @@
 // Advice for code that imports a missing file.
 import type { Problem } from "../../../ts/modules/loader/errors.ts";
-import type { CodeSet } from "./code_set.ts";
+import type { CodeSet } from "../store/code_set.ts";
 
 /** Appends advice to a problem of a missing import. */
 export function explained(problem: Problem, code: CodeSet): Problem {

@@ -7,7 +7,7 @@ import type { Divergence } from "../../../ts/debug/divergence/types.ts";
 import type { WebWorker } from "../../../ts/platform/threads.ts";
 import type { Problem } from "../../../ts/modules/loader/errors.ts";
 import type { LineOptions } from "../../../ts/modules/sources.ts";
-import type { CodeSet } from "./code_set.ts";
+import type { CodeSet } from "../store/code_set.ts";
 import { CodeLoader } from "./load_code.ts";
 import { SandboxFrame } from "./sandbox_frame.ts";
 

@@ -3,9 +3,9 @@
 import { computed, type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { currentRun, type OpenRun } from "../app/state.ts";
+import { currentRun, type OpenRun } from "../store/state.ts";
 import { Dialog } from "../ui/dialog.tsx";
-import type { CodeFile, CodeSet } from "./code_set.ts";
+import type { CodeFile, CodeSet } from "../store/code_set.ts";
 import { permit } from "./permission.ts";
 import "./permission.css";
 import { entryQuestion, stopRunning } from "./run_code.ts";

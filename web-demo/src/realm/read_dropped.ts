@@ -1,8 +1,8 @@
 // Reads dropped files, and the user's files of a dropped folder.
 import { isCode, isSkipped } from "./code_names.ts";
-import type { CodeFile } from "./code_set.ts";
+import type { CodeFile } from "../store/code_set.ts";
 import { readSourceText } from "./dropped.ts";
-import type { FileSource } from "./file_source.ts";
+import type { FileSource } from "../store/file_source.ts";
 
 /** Limit for searched files. A folder with more is not a project. */
 const MOST_FILES = 5000;

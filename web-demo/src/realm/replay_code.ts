@@ -1,8 +1,8 @@
 // Replays open runs against their code. Each run keeps its frame while it is open, so that the next replay
 // starts fast.
 import { type DebugSession, openSession, type PreparedHistory, prepareHistory } from "temporalex/debug";
-import type { FirstVerdict } from "../app/state.ts";
-import type { CodeSet } from "./code_set.ts";
+import type { FirstVerdict } from "../store/state.ts";
+import type { CodeSet } from "../store/code_set.ts";
 import { CodeLoader } from "./load_code.ts";
 import { PageRealms } from "./page_realm.ts";
 

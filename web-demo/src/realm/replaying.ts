@@ -2,8 +2,8 @@
 // until the next one exists.
 import { batch, effect } from "@preact/signals";
 import type { DebugSession } from "temporalex/debug";
-import { type FirstVerdict, type OpenRun, showProblem, type Verdict } from "../app/state.ts";
-import type { CodeSet } from "./code_set.ts";
+import { type FirstVerdict, type OpenRun, showProblem, type Verdict } from "../store/state.ts";
+import type { CodeSet } from "../store/code_set.ts";
 import { showChanged } from "../inspector/changed.ts";
 import { mayRun } from "./permission.ts";
 

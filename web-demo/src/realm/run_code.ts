@@ -1,7 +1,7 @@
 // The code of open runs: attaches, replays and stops it.
 import { effect, type Signal, signal } from "@preact/signals";
-import { currentRun, openedRuns, type OpenRun } from "../app/state.ts";
-import type { CodeSet } from "./code_set.ts";
+import { currentRun, openedRuns, type OpenRun } from "../store/state.ts";
+import type { CodeSet } from "../store/code_set.ts";
 import { replayOnChange } from "./replaying.ts";
 
 const watched = new WeakSet<OpenRun>();

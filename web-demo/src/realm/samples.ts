@@ -8,7 +8,7 @@ import inventory from "../../../examples/inventory/workflow.ts?raw";
 import onboarding from "../../../examples/onboarding/workflow.ts?raw";
 import order from "../../../examples/order_processing/workflow.ts?raw";
 import cart from "../../../examples/shopping_cart/workflow.ts?raw";
-import { type CodeSet, codeSet } from "./code_set.ts";
+import { type CodeSet, codeSet } from "../store/code_set.ts";
 
 /** Folder and text of the workflows, by type. */
 const CODE: { readonly [workflowType: string]: readonly [folder: string, text: string] } = {

@@ -64,7 +64,7 @@ async function waiting(
   if (child !== undefined) return say("child", `${child.workflowType} ${child.workflowId}`);
   if (before !== undefined && before.events === events) return before;
   if (events > MOST_EVENTS) return say("park", "waits");
-  const { readRun } = await import("../app/run_model.ts");
+  const { readRun } = await import("../store/run_model.ts");
   const model = await readRun(await handle.historyBytes({ decode: true }));
   const [open] = model.pendingAt(model.lines.length);
   return open === undefined ? say("park", "waits for a message") : say(open.kind, open.name);

@@ -7,7 +7,7 @@ import { Timeline } from "../timeline/mod.ts";
 import { Glyph } from "../ui/glyph.tsx";
 import { IconButton } from "../ui/icon.tsx";
 import { count, date, lasting } from "../ui/time.ts";
-import { currentRun } from "../app/state.ts";
+import { currentRun } from "../store/state.ts";
 import { EndRun } from "./end_run.tsx";
 import { MessagesForm } from "./messages_form.tsx";
 import { fireTimerOfRun } from "./service.ts";

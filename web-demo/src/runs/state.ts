@@ -3,8 +3,8 @@
 import { batch, effect, type Signal, signal } from "@preact/signals";
 import { type Client, DeadlineExceededError, type WorkflowStatus, type WorkflowSummary } from "temporalex/client";
 import { Code } from "../../../ts/service/raw.ts";
-import { bindToAddress, parseRoute } from "../app/router.ts";
-import { room } from "../app/state.ts";
+import { bindToAddress, parseRoute } from "../store/router.ts";
+import { room } from "../store/state.ts";
 import { served } from "../served/about.ts";
 import { type Now, nowOf } from "./now.ts";
 import { asQuery } from "./search.ts";

@@ -2,9 +2,9 @@
 // room Open.
 import { batch, type Signal, signal } from "@preact/signals";
 import type { Client } from "temporalex/client";
-import { bindToAddress, parseRoute } from "../app/router.ts";
-import { readRun } from "../app/run_model.ts";
-import { addRun, currentRun, goTo, intro, makeRun, openedRuns, type OpenRun, room, showRun } from "../app/state.ts";
+import { bindToAddress, parseRoute } from "../store/router.ts";
+import { readRun } from "../store/run_model.ts";
+import { addRun, currentRun, goTo, intro, makeRun, openedRuns, type OpenRun, room, showRun } from "../store/state.ts";
 import { served } from "../served/about.ts";
 import { replaceRun } from "../served/grown.ts";
 import { replaceServed, replayServed } from "../served/open_served.ts";
@@ -74,7 +74,7 @@ export async function watchRun(run: Watched | undefined): Promise<void> {
 async function follow(client: Client, run: Watched, signal: AbortSignal, there: () => void): Promise<void> {
   const handle = client.getHandle(undefined as string | undefined, run.workflowId, run.runId);
   const { create, toBinary } = await import("@bufbuild/protobuf");
-  const { HistorySchema } = await import("../../../ts/api/generated/temporal/api/history/v1/message_pb.ts");
+  const { HistorySchema } = await import("../../../ts/messages/generated/temporal/api/history/v1/message_pb.ts");
   const history = create(HistorySchema);
   let timer: ReturnType<typeof setTimeout> | undefined;
   let telling = Promise.resolve();

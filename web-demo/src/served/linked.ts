@@ -1,7 +1,7 @@
 // Fetches a linked run from the store or the cluster of the command that serves this page.
 import type { RunLink } from "temporalex/debug";
-import { readRun } from "../app/run_model.ts";
-import { makeRun, openedRuns, type OpenRun } from "../app/state.ts";
+import { readRun } from "../store/run_model.ts";
+import { makeRun, openedRuns, type OpenRun } from "../store/state.ts";
 import { dataAddress, served } from "./about.ts";
 import { takeServed } from "./open_served.ts";
 

@@ -1,8 +1,8 @@
 // "12 new events": a button next to the verdict that moves to the end of the run.
 import { effect } from "@preact/signals";
 import type { JSX } from "preact";
-import { addActions } from "../app/actions.tsx";
-import { currentRun, goTo, length, type OpenRun, position } from "../app/state.ts";
+import { addActions } from "../store/actions.tsx";
+import { currentRun, goTo, length, type OpenRun, position } from "../store/state.ts";
 import { newEvents } from "./grown.ts";
 import "./served.css";
 

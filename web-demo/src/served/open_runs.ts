@@ -1,5 +1,5 @@
 // The start of a page of `temporalex ui`: the room of runs, and the run that the address names.
-import { room } from "../app/state.ts";
+import { room } from "../store/state.ts";
 import { served } from "./about.ts";
 import { watchNewEvents } from "./new_events.tsx";
 import { listen } from "./open_served.ts";

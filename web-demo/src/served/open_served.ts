@@ -1,11 +1,11 @@
 // The start of a page of `temporalex debug`: its histories are opened, and replayed against its code at every
 // save.
 import { batch, effect, type Signal, signal } from "@preact/signals";
-import { dismiss, type Notice, notify } from "../app/notices.ts";
-import { readRun } from "../app/run_model.ts";
-import { addRun, intro, makeRun, openedRuns, type OpenRun, showRun, type Verdict } from "../app/state.ts";
+import { dismiss, type Notice, notify } from "../store/notices.ts";
+import { readRun } from "../store/run_model.ts";
+import { addRun, intro, makeRun, openedRuns, type OpenRun, showRun, type Verdict } from "../store/state.ts";
 import { openInEditor } from "../code/open_in_editor.ts";
-import type { CodeSet } from "../realm/code_set.ts";
+import type { CodeSet } from "../store/code_set.ts";
 import { replayOnChange } from "../realm/replaying.ts";
 import { dataAddress, served } from "./about.ts";
 import { replaceRun } from "./grown.ts";

@@ -1,7 +1,7 @@
 // The code of `temporalex debug`. The page shows the files on the disk and runs the bundle that the command
 // built from them, with packages resolved like in a worker. A file that is edited in the page runs from the
 // files.
-import { type CodeFile, type CodeSet, codeSet } from "../realm/code_set.ts";
+import { type CodeFile, type CodeSet, codeSet } from "../store/code_set.ts";
 
 /** A message of the feed. */
 export interface CodeMessage {

@@ -1,6 +1,6 @@
 // The buttons Share and Test of the top bar, and their dialogs.
 import type { JSX } from "preact";
-import type { OpenRun } from "../app/state.ts";
+import type { OpenRun } from "../store/state.ts";
 import { dialogs, openDialog } from "./mod.ts";
 
 export function TakeAwayButtons({ run }: { run: OpenRun }): JSX.Element {

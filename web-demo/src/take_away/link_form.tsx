@@ -2,8 +2,8 @@
 import { type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useLayoutEffect } from "preact/hooks";
-import { LONGEST_LINK, packHistoryLink, SAFE_LINK } from "../app/history_link.ts";
-import type { OpenRun } from "../app/state.ts";
+import { LONGEST_LINK, packHistoryLink, SAFE_LINK } from "../open/history_link.ts";
+import type { OpenRun } from "../store/state.ts";
 import { served } from "../served/about.ts";
 import { count } from "../ui/time.ts";
 

@@ -1,8 +1,8 @@
 // Share and Test: save the open run as files or as a link. The dialogs are loaded when one is opened.
 import { type Signal, signal } from "@preact/signals";
 import type { ComponentType } from "preact";
-import { addActions } from "../app/actions.tsx";
-import type { OpenRun } from "../app/state.ts";
+import { addActions } from "../store/actions.tsx";
+import type { OpenRun } from "../store/state.ts";
 import { TakeAwayButtons } from "./buttons.tsx";
 
 export type Dialogs = "share" | "test";

@@ -4,7 +4,7 @@ import { excerptOf } from "../../../ts/report/code_excerpt.ts";
 import { reportText } from "../../../ts/report/report.ts";
 import { reportedRun } from "../../../ts/report/reported_run.ts";
 import { redactedText } from "../../../ts/run_view/words.ts";
-import type { OpenRun } from "../app/state.ts";
+import type { OpenRun } from "../store/state.ts";
 import { frameLine } from "../code/view_facts.ts";
 
 interface Reported {

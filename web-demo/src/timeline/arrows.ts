@@ -1,6 +1,6 @@
 // Arrows of the task at the position: from an item to the fiber that it resumed.
 import type { Cause, DebugSession } from "temporalex/debug";
-import type { RunModel } from "../app/run_model.ts";
+import type { RunModel } from "../store/run_model.ts";
 import { LANE_PX, type PlacedLane } from "../../../ts/run_view/timeline/geometry.ts";
 import type { Scale } from "../../../ts/run_view/timeline/scale.ts";
 import type { SessionLane } from "./session_lanes.ts";

@@ -1,7 +1,7 @@
 // The flag of the playhead: a slider for the keyboard, and a handle for the pointer.
 import type { JSX } from "preact";
 import { digitsOf } from "../../../ts/run_view/rows.ts";
-import { goTo, type OpenRun, playing, position } from "../app/state.ts";
+import { goTo, type OpenRun, playing, position } from "../store/state.ts";
 import { clock, count } from "../ui/time.ts";
 import { LETTER_PX } from "../../../ts/run_view/timeline/layout.ts";
 

@@ -2,8 +2,8 @@
 // position.
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import { countLeading } from "../app/ascending.ts";
-import { type OpenRun, shownView } from "../app/state.ts";
+import { countLeading } from "../store/ascending.ts";
+import { type OpenRun, shownView } from "../store/state.ts";
 import { still } from "../ui/still.ts";
 import { count } from "../ui/time.ts";
 import { LANE_PX } from "../../../ts/run_view/timeline/geometry.ts";

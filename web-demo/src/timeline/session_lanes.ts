@@ -1,7 +1,7 @@
 // Lanes that a replay adds: the code's command at the divergence, one lane per fiber that outlives its task,
 // and the published state. They are built once per replay.
 import type { DebugSession } from "temporalex/debug";
-import type { RunModel } from "../app/run_model.ts";
+import type { RunModel } from "../store/run_model.ts";
 import { briefOf } from "../code/session_facts.ts";
 import type { GlyphKind } from "../ui/glyph.tsx";
 

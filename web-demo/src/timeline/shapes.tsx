@@ -2,7 +2,7 @@
 // up to the position, pencil after it.
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import type { RunItem, RunModel } from "../app/run_model.ts";
+import type { RunItem, RunModel } from "../store/run_model.ts";
 import { itemsInGroup } from "../events/chosen_group.ts";
 import { COLOUR_OF, glyphShape } from "../ui/glyph.tsx";
 import { still } from "../ui/still.ts";

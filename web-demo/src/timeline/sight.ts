@@ -1,6 +1,6 @@
 // The visible part of the timeline, and what stays visible when the zoom or the position changes.
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { position } from "../app/state.ts";
+import { position } from "../store/state.ts";
 import type { Geometry } from "../../../ts/run_view/timeline/geometry.ts";
 import { zoom, zoomBy } from "./view.ts";
 

@@ -4,7 +4,7 @@
 // are not drawn and small ones are merged: 51,200 events are some hundred shapes.
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { goTo, length, type OpenRun, playing, position, selected, selectItem, shownItem, shownView } from "../app/state.ts";
+import { goTo, length, type OpenRun, playing, position, selected, selectItem, shownItem, shownView } from "../store/state.ts";
 import { Corner } from "../chain/switch.tsx";
 import { Arrows } from "./arrow_shapes.tsx";
 import { arrowsOf, causesByTask } from "./arrows.ts";

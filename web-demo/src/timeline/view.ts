@@ -1,7 +1,7 @@
 // Settings of the timeline. They belong to the reader: another run is drawn with the same settings, but with
 // zoom 1.
 import { type Signal, signal } from "@preact/signals";
-import { bindKeys } from "../app/keys.ts";
+import { bindKeys } from "../store/keys.ts";
 
 /** Whether long stretches without events are cut. */
 export const cutsGaps: Signal<boolean> = signal(true);

@@ -1,6 +1,6 @@
 // Actions of the transport's buttons and keys.
-import { bindKeys } from "../app/keys.ts";
-import { currentRun, goTo, length, playing, position, stepUnit } from "../app/state.ts";
+import { bindKeys } from "../store/keys.ts";
+import { currentRun, goTo, length, playing, position, stepUnit } from "../store/state.ts";
 import { crossRun } from "../chain/state.ts";
 import { stopBetween } from "../code/stops.ts";
 import { togglePlay } from "./play.ts";

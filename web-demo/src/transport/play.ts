@@ -1,6 +1,6 @@
 // Plays the run: one event every 400 ms, independent of recorded times. Stops at the end.
 import { effect } from "@preact/signals";
-import { currentRun, goTo, length, playing, position } from "../app/state.ts";
+import { currentRun, goTo, length, playing, position } from "../store/state.ts";
 import { crossRun, isAtEnd } from "../chain/state.ts";
 import { stopBetween } from "../code/stops.ts";
 

@@ -1,8 +1,8 @@
 // Targets of the step buttons. Each unit has ascending positions. A step moves to the next or previous one, or
 // to the end or start of the run.
 import type { EventLine, SessionCode } from "temporalex/debug";
-import type { RunModel } from "../app/run_model.ts";
-import type { OpenRun, StepUnit } from "../app/state.ts";
+import type { RunModel } from "../store/run_model.ts";
+import type { OpenRun, StepUnit } from "../store/state.ts";
 
 /** Types of events that are results of commands of the code. */
 const OF_COMMANDS =

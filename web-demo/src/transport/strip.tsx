@@ -1,7 +1,7 @@
 // One sentence about the state of the run, at the bottom of narrow screens, where the inspector is in a tab.
 import type { JSX } from "preact";
 import type { SessionView } from "temporalex/debug";
-import { type OpenRun, shownView } from "../app/state.ts";
+import { type OpenRun, shownView } from "../store/state.ts";
 import { Glyph } from "../ui/glyph.tsx";
 
 export function Strip({ run }: { run: OpenRun }): JSX.Element {

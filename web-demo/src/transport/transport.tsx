@@ -1,7 +1,7 @@
 // The transport: start, task, event, play, event, task, end; the position in words; the unit of a step.
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import { length, type OpenRun, playing, position, type StepUnit, stepUnit } from "../app/state.ts";
+import { length, type OpenRun, playing, position, type StepUnit, stepUnit } from "../store/state.ts";
 import { TimelineControls } from "../timeline/mod.ts";
 import { goToEnd, isAtEnd, isAtStart } from "../chain/state.ts";
 import { IconButton } from "../ui/icon.tsx";

@@ -2,13 +2,13 @@
 // engine, and never reaches the real run. The engine is loaded when the first branch runs.
 import { batch, type Signal, signal } from "@preact/signals";
 import { type DebugSession, openSession } from "temporalex/debug";
-import { type HistoryEvent, HistorySchema } from "../../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
+import { type HistoryEvent, HistorySchema } from "../../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { fromBinary } from "@bufbuild/protobuf";
 import { readHistoryFile } from "../../../ts/history_files/history_file.ts";
 import { compareRuns, type Comparison } from "../../../ts/what_if/compare.ts";
 import type { Edit } from "../../../ts/what_if/edits.ts";
 import { BranchTree } from "../../../ts/what_if/tree.ts";
-import type { OpenRun } from "../app/state.ts";
+import type { OpenRun } from "../store/state.ts";
 import { type PageRealm, PageRealms } from "../realm/page_realm.ts";
 
 /** The branches of one run. */

@@ -1,6 +1,6 @@
 // The button that opens and closes the branches of a run.
 import type { JSX } from "preact";
-import type { OpenRun } from "../app/state.ts";
+import type { OpenRun } from "../store/state.ts";
 import { Glyph } from "../ui/glyph.tsx";
 import { isComparing } from "../compare/mod.ts";
 import { openWhatIf, whatIfRun } from "./mod.ts";

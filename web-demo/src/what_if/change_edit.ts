@@ -1,6 +1,6 @@
 // The fields of the form for one change, and the edit that is built from them. Errors name their field.
 import type { Edit, Message } from "../../../ts/what_if/edits.ts";
-import type { RunItem, RunModel } from "../app/run_model.ts";
+import type { RunItem, RunModel } from "../store/run_model.ts";
 import { isTransact } from "../inspector/legal_now.ts";
 import { jsonText } from "./words.ts";
 

@@ -3,7 +3,7 @@ import { useComputed } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Message } from "../../../ts/what_if/edits.ts";
-import { position } from "../app/state.ts";
+import { position } from "../store/state.ts";
 import { type Branches, tryEdits } from "./branches.ts";
 import {
   buildEdit,

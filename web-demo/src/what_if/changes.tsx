@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Edit, Question } from "../../../ts/what_if/edits.ts";
 import { resetAdvice } from "../../../ts/what_if/reset.ts";
-import { position } from "../app/state.ts";
+import { position } from "../store/state.ts";
 import { Glyph } from "../ui/glyph.tsx";
 import { type Branches, changeEdits } from "./branches.ts";
 import { ChangeForm } from "./change_form.tsx";

@@ -1,9 +1,9 @@
 // What if: the button of the top bar and the screen of branches, which is loaded when it is first opened.
 import { type Signal, signal } from "@preact/signals";
 import type { ComponentType } from "preact";
-import { addActions } from "../app/actions.tsx";
-import type { OpenRun } from "../app/state.ts";
-import type { RunItem } from "../app/run_model.ts";
+import { addActions } from "../store/actions.tsx";
+import type { OpenRun } from "../store/state.ts";
+import type { RunItem } from "../store/run_model.ts";
 import { changeThis, legalNow } from "../inspector/legal_now.ts";
 import { WhatIfButton } from "./button.tsx";
 

@@ -2,8 +2,8 @@
 import { effect, type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import type { OpenRun } from "../app/state.ts";
-import { bindKeys } from "../app/keys.ts";
+import type { OpenRun } from "../store/state.ts";
+import { bindKeys } from "../store/keys.ts";
 import { Tabs } from "../ui/tabs.tsx";
 import { asked } from "./mod.ts";
 import { Axes } from "./axes.tsx";

@@ -2,8 +2,8 @@
 import type { Edit, End } from "../../../ts/what_if/edits.ts";
 import type { BranchNode } from "../../../ts/what_if/tree.ts";
 import { stepsOf } from "../../../ts/what_if/steps.ts";
-import type { HistoryEvent } from "../../../ts/api/generated/temporal/api/history/v1/message_pb.ts";
-import type { RunItem, RunModel } from "../app/run_model.ts";
+import type { HistoryEvent } from "../../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
+import type { RunItem, RunModel } from "../store/run_model.ts";
 
 export const jsonText = (value: unknown): string => JSON.stringify(value, undefined, 1) ?? "undefined";
 

@@ -1,15 +1,15 @@
 // Summaries of history events with decoded payloads. Events that close an activity or a timer show
 // its name, though history has only the number of the opening event.
 import { type JsonValue, toJson } from "@bufbuild/protobuf";
-import type { Failure } from "../../../api/generated/temporal/api/failure/v1/message_pb.ts";
-import { EventType } from "../../../api/generated/temporal/api/enums/v1/event_type_pb.ts";
+import type { Failure } from "../../../messages/generated/temporal/api/failure/v1/message_pb.ts";
+import { EventType } from "../../../messages/generated/temporal/api/enums/v1/event_type_pb.ts";
 import {
   CancelExternalWorkflowExecutionFailedCause,
   SignalExternalWorkflowExecutionFailedCause,
   StartChildWorkflowExecutionFailedCause,
-} from "../../../api/generated/temporal/api/enums/v1/failed_cause_pb.ts";
-import { type HistoryEvent, HistoryEventSchema } from "../../../api/generated/temporal/api/history/v1/message_pb.ts";
-import { durationMs, timestampDate } from "../../../api/well_known.ts";
+} from "../../../messages/generated/temporal/api/enums/v1/failed_cause_pb.ts";
+import { type HistoryEvent, HistoryEventSchema } from "../../../messages/generated/temporal/api/history/v1/message_pb.ts";
+import { durationMs, timestampDate } from "../../../messages/well_known.ts";
 import { shownActivity } from "../../../converter/procedure_names.ts";
 import { enumName } from "../../../converter/enums.ts";
 import { decodePayload } from "../../../history_files/payload_json.ts";

@@ -1,7 +1,7 @@
 // `workflow show`: a history as a table, or in Temporal's own JSON form.
 import { toJson } from "@bufbuild/protobuf";
 import { collectHistory, historyToJson, isClosing } from "../../../client/history.ts";
-import { type HistoryEvent, HistoryEventSchema } from "../../../api/generated/temporal/api/history/v1/message_pb.ts";
+import { type HistoryEvent, HistoryEventSchema } from "../../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { Exit } from "../../frame/exit.ts";
 import type { Colour, Column } from "../../frame/printer.ts";
 import { type Handle, withService } from "../../service/open_service.ts";

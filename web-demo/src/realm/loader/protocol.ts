@@ -3,8 +3,8 @@ import type { Problem } from "../../../../ts/modules/loader/errors.ts";
 import type { Divergence } from "../../../../ts/debug/divergence/types.ts";
 import type { ModuleGraph } from "../../../../ts/modules/loader/graph.ts";
 import type { LineOptions } from "../../../../ts/modules/sources.ts";
-import type { CodeFile } from "../code_set.ts";
-import type { Listing } from "./virtual_files.ts";
+import type { CodeFile } from "../../store/code_set.ts";
+import type { Listing } from "../../store/file_source.ts";
 
 export type ToLoader =
   | {

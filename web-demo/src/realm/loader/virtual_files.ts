@@ -1,6 +1,7 @@
 // Files for the synchronous loader, from a folder that can only be read asynchronously: missing files are
 // recorded, and the loader starts again when they have been read.
 import type { SourceHost } from "../../../../ts/modules/loader/source_host.ts";
+import type { Listing } from "../../store/file_source.ts";
 
 /** Content of a folder; undefined if the folder does not exist. */
 export type Listing = { readonly files: readonly string[]; readonly folders: readonly string[] } | undefined;

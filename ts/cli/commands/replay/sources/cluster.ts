@@ -1,8 +1,8 @@
 // The runs of a cluster that a list filter selects, listed by page and downloaded concurrently.
-import { History } from "../../../../api/generated/fields.ts";
-import { readRunStart } from "../../../../api/history_start.ts";
-import { Fields } from "../../../../api/wire.ts";
-import type { WorkflowExecutionInfo } from "../../../../api/generated/temporal/api/workflow/v1/message_pb.ts";
+import { History } from "../../../../messages/generated/fields.ts";
+import { readRunStart } from "../../../../messages/history_start.ts";
+import { Fields } from "../../../../messages/wire.ts";
+import type { WorkflowExecutionInfo } from "../../../../messages/generated/temporal/api/workflow/v1/message_pb.ts";
 import type { Client, WorkflowSummary } from "../../../../client/mod.ts";
 import { WorkflowNotFoundError } from "../../../../client/errors.ts";
 import type { HistoryFile } from "../../../../history_files/history_file.ts";

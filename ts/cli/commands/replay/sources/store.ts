@@ -1,8 +1,8 @@
 // The runs of a store file in one snapshot. Writes nothing and does not block the process that has
 // the store open.
 import { resolve } from "node:path";
-import { WorkflowExecutionStatus } from "../../../../api/generated/temporal/api/enums/v1/workflow_pb.ts";
-import { concat } from "../../../../api/wire.ts";
+import { WorkflowExecutionStatus } from "../../../../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
+import { concat } from "../../../../messages/wire.ts";
 import type { HistoryFile } from "../../../../history_files/history_file.ts";
 import { type StoredRunState, StoreReader } from "../../../../engine/maintenance/mod.ts";
 import type { ReplayCall } from "../options.ts";

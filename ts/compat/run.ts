@@ -1,6 +1,7 @@
 // State of one run of an official-API program between activations, and its interface to the core.
 // Functions for workflow code (workflow/) and the activation loop (activator.ts) use it; it has no
 // loop itself.
+import type { MessageKind } from "../executor/program/definition_sites.ts";
 import { payloadOf } from "./typed_values.ts";
 import {
   CancelWorkflowExecution,
@@ -450,8 +451,8 @@ export class CompatRun implements MessageRun {
     if (fiber !== undefined) this.watch?.ended(fiber);
   }
 
-  noteHandler(name: string): void {
-    if (this.#host.callSites !== false) this.#host.run.handlerSet?.(name);
+  noteHandler(kind: MessageKind, name: string): void {
+    if (this.#host.callSites !== false) this.#host.run.handlerSet?.(kind, name);
   }
 
   /**

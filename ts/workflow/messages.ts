@@ -1,5 +1,6 @@
 // Messages, declared once and shared by the workflow and its clients. Plain data at run time;
 // arguments and results are in the type.
+import { noteDefinition } from "../executor/program/definition_sites.ts";
 import { type OptionNames, rejectUnknownOptions } from "../base/option_names.ts";
 import { isReserved, RESERVED_NAMES } from "../executor/program/built_in_queries.ts";
 import type { StandardSchemaV1 } from "./standard_schema.ts";
@@ -79,6 +80,7 @@ function checkName(kind: string, name: string): void {
 export function signal<A extends unknown[] = []>(name: string, options: MessageOptions<A> = {}): Signal<A> {
   checkName("signal", name);
   rejectUnknownOptions(`signal "${name}"`, options, MESSAGE_OPTIONS);
+  noteDefinition("signal", name, signal);
   return Object.freeze({ kind: "signal", name, ...options });
 }
 
@@ -91,6 +93,7 @@ export function signal<A extends unknown[] = []>(name: string, options: MessageO
 export function update<A extends unknown[] = [], R = void>(name: string, options: MessageOptions<A> = {}): Update<A, R> {
   checkName("update", name);
   rejectUnknownOptions(`update "${name}"`, options, MESSAGE_OPTIONS);
+  noteDefinition("update", name, update);
   return Object.freeze({ kind: "update", name, ...options });
 }
 
@@ -104,5 +107,6 @@ export function update<A extends unknown[] = [], R = void>(name: string, options
 export function query<R = unknown, A extends unknown[] = []>(name: string, options: QueryOptions = {}): Query<R, A> {
   checkName("query", name);
   rejectUnknownOptions(`query "${name}"`, options, QUERY_OPTIONS);
+  noteDefinition("query", name, query);
   return Object.freeze({ kind: "query", name, ...options });
 }

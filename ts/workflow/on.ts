@@ -107,6 +107,6 @@ export function on(
   if (!isMessage) {
     throw new TypeError("the first argument of on must be a signal, an update, a function or a promise");
   }
-  if (kind === "update") current.run?.noteHandler?.(name);
+  current.run?.noteHandler?.(kind as "signal" | "update", name);
   return { source: kind, message: source, handle: code, validate: options.validate };
 }

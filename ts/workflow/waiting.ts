@@ -1,4 +1,5 @@
 // Waits for time, and for a single signal.
+import { current } from "../executor/program/current.ts";
 import { type OptionNames, rejectSurplusArguments, rejectUnknownOptions } from "../base/option_names.ts";
 import { type Duration, toMs } from "../converter/duration.ts";
 import { waitingFiber } from "../executor/scheduler/api_guard.ts";
@@ -41,5 +42,7 @@ export function waitForSignal(signal: Signal<any> | string, ...surplus: unknown[
   );
   const fiber = waitingFiber("waitForSignal");
   if (fiber instanceof Error) return rejected(fiber);
-  return new SignalAwaiter(fiber, typeof signal === "string" ? { kind: "signal", name: signal } : signal).promise;
+  const message = typeof signal === "string" ? { kind: "signal" as const, name: signal } : signal;
+  current.run?.noteHandler?.("signal", message.name);
+  return new SignalAwaiter(fiber, message).promise;
 }

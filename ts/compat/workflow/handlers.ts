@@ -1,4 +1,5 @@
 // Definitions and handlers of signals, updates and queries.
+import { noteDefinition } from "../../executor/program/definition_sites.ts";
 import { type OptionNames, rejectMisspelledOptions } from "../../base/option_names.ts";
 import { HandlerUnfinishedPolicy } from "../common/options.ts";
 import type { QueryDefinitionOptions, SignalDefinitionOptions, UpdateDefinitionOptions } from "../common/definitions.ts";
@@ -55,6 +56,7 @@ export function defineSignal<Args extends unknown[] = [], Name extends string = 
   name: Name,
   options?: SignalDefinitionOptions,
 ): SignalDefinition<Args, Name> {
+  noteDefinition("signal", name, defineSignal);
   return definitionOf("signal", name, options);
 }
 
@@ -63,6 +65,7 @@ export function defineUpdate<Ret, Args extends unknown[] = [], Name extends stri
   name: Name,
   options?: UpdateDefinitionOptions,
 ): UpdateDefinition<Ret, Args, Name> {
+  noteDefinition("update", name, defineUpdate);
   return definitionOf("update", name, options);
 }
 
@@ -71,6 +74,7 @@ export function defineQuery<Ret, Args extends unknown[] = [], Name extends strin
   name: Name,
   options?: QueryDefinitionOptions,
 ): QueryDefinition<Ret, Args, Name> {
+  noteDefinition("query", name, defineQuery);
   return definitionOf("query", name, options);
 }
 
@@ -126,12 +130,12 @@ export function setHandler(
   }
   requireFunction(handler);
   const { description, validator, unfinishedPolicy = HandlerUnfinishedPolicy.WARN_AND_ABANDON } = options;
+  run.noteHandler(type, name);
   if (type === "query") messages.queries.set(name, { handler, description, typeInfo });
   else if (type === "signal") {
     messages.signals.set(name, { handler, description, unfinishedPolicy, typeInfo });
     messages.dispatchSignals();
   } else {
-    run.noteHandler(name);
     messages.updates.set(name, { handler, validator, description, unfinishedPolicy, typeInfo });
     messages.dispatchUpdates();
   }

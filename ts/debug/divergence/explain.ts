@@ -98,7 +98,7 @@ async function explained(known: Known): Promise<Divergence> {
   const { sides, place, error, evidence } = known;
   const found = await foundEdit(known);
   const pair = place.pairs[place.at]!;
-  const edit = nameEdit(place, sides, evidence, found);
+  const edit = nameEdit(place, known.events, evidence, found);
   const stands = whereOf(place, evidence);
   const gone = GONE.has(edit.edit.kind) ? beforeGone(stands) : stands;
   const where = edit.at === undefined

@@ -50,7 +50,9 @@ export function repairOf({ history: here, code }: Pair, { kind, subject }: Likel
         `deprecatePatch("${subject}");`,
       ]);
     case "handlerMissing":
-      return repair("", `Handle update ${subject} here until no open run has accepted it here.`, []);
+      return here?.kind === "update" && here.name === subject
+        ? repair("", `Handle update ${subject} here until no open run has accepted it here.`, [])
+        : repair("", `Handle ${subject} here until no open run can receive it.`, []);
     default:
       return undefined;
   }

@@ -1,7 +1,8 @@
 // Sentences that describe a divergence: the summary, and the likely edit.
+import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
 import type { ReplayEvidence } from "../../executor/tasks/replay.ts";
-import type { Pair, Place, Sides } from "./align.ts";
-import type { HistoryStep } from "./history_steps.ts";
+import type { Pair, Place } from "./align.ts";
+import { signalEdit, updateEdit } from "./handlers.ts";
 import type { Found } from "./likely.ts";
 import { doing } from "./steps.ts";
 import type { EditKind, LikelyEdit } from "./types.ts";
@@ -18,10 +19,16 @@ const edit = (kind: EditKind, text: string, subject: string, confidence: LikelyE
 });
 
 /** Describes the likely change, from the first difference and the best candidate. */
-export function nameEdit(place: Place, sides: Sides, evidence: ReplayEvidence, found: Found | undefined): NamedEdit {
+export function nameEdit(
+  place: Place,
+  events: readonly HistoryEvent[],
+  evidence: ReplayEvidence,
+  found: Found | undefined,
+): NamedEdit {
   const { history: here, code } = place.pairs[place.at]!;
-  return ofPatch(place, evidence) ?? ofUpdate(place, here, evidence, sides) ?? ofLocal(here, code) ??
-    ofShifted(here, code, found) ?? ofFound(place, found) ??
+  return ofPatch(place, evidence) ?? updateEdit(place, here, events, evidence) ?? ofLocal(here, code) ??
+    ofShifted(here, code, found) ?? signalEdit(place, here, events, evidence, found?.confidence === "verified") ??
+    ofFound(place, found) ??
     ofSides(here, code);
 }
 
@@ -35,33 +42,6 @@ function ofPatch(place: Place, evidence: ReplayEvidence): NamedEdit | undefined 
     return { ...edit("patchRenamed", text, here.name, "likely"), at: missed.site };
   }
   return edit("patchRemoved", `${recorded} was removed, and runs that took it are open`, here.name, "likely");
-}
-
-function ofUpdate(
-  place: Place,
-  here: HistoryStep | undefined,
-  { jobs, handlers }: ReplayEvidence,
-  sides: Sides,
-): NamedEdit | undefined {
-  if (here?.kind !== "update" || here.plan.answer !== "accept") return undefined;
-  const { code } = place.pairs[place.at]!;
-  const refused = code === undefined || code.kind !== "update" || code.plan.answer === "reject";
-  const asked = jobs.flat().some(({ protocolInstanceId }) => protocolInstanceId === here.plan.id);
-  if (!refused || !asked) return undefined;
-  const set = handlers.find(({ name }) => name === here.name);
-  if (set !== undefined) {
-    const text = `the handler of update ${here.name} does not accept updates at this point`;
-    return { ...edit("handlerMissing", text, here.name, "likely"), at: set.site };
-  }
-  const sent = new Set(jobs.flat().map(({ kind, name }) => kind === "doUpdate" ? name : undefined));
-  // Updates that follow later in history also have a handler.
-  for (const { kind, name } of sides.history.flatMap(({ steps }) => steps)) if (kind === "update") sent.add(name);
-  const [other, ...more] = handlers.filter(({ name }) => !sent.has(name));
-  if (other !== undefined && more.length === 0) {
-    const text = `update ${here.name} has no handler: it was renamed to ${other.name}`;
-    return { ...edit("handlerMissing", text, here.name, "likely"), at: other.site };
-  }
-  return edit("handlerMissing", `update ${here.name} has no handler: it was removed or renamed`, here.name, "likely");
 }
 
 /** An activity that became a local activity, or the reverse. */
@@ -149,7 +129,7 @@ export function sentenceOf(
   divides: Place,
   { history: here, code }: Pair,
   where: Where,
-  { kind, text, confidence }: LikelyEdit,
+  { kind, text, subject, confidence }: LikelyEdit,
 ): string {
   const { task } = divides;
   const place = shortPlace(where.location);
@@ -157,6 +137,11 @@ export function sentenceOf(
   const event = here === undefined ? "" : ` (event ${here.eventId})`;
   const inTask = `In task ${task.task} your code`;
   const end = `${capital(text)}${confidence === "verified" ? "." : "?"}`;
+  if (kind === "handlerMissing" && !(here?.kind === "update" && here.name === subject)) {
+    const instead = code !== undefined ? doing(code) : `never reaches ${here!.text}`;
+    const history = here === undefined ? "" : code === undefined ? `, which history recorded` : ` where history has ${here.text}`;
+    return `${inTask} has no handler for ${subject}, and ${instead}${history}${event}${at}. ${end}`;
+  }
   if (kind === "handlerMissing") {
     return `${inTask} has no handler for update ${here!.name}, which history accepted${event}${standing(where, place)}. ${end}`;
   }

@@ -18,6 +18,9 @@ export function noteLoaded(urls: Iterable<string>): void {
   for (const url of urls) loaded[url] = hasLoaded = true;
 }
 
+/** Whether this realm loads modules from text. */
+export const hasLoadedModules = (): boolean => hasLoaded;
+
 /** Whether the script is a loaded module of workflow code. */
 export const isLoaded = (url: string | null): boolean => url !== null && loaded[url] === true;
 

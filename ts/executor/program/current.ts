@@ -2,6 +2,7 @@
 // turn's microtasks have run when its hop resolves. So a variable is valid for the whole turn,
 // without AsyncLocalStorage, which browsers lack. It is under Symbol.for on globalThis, shared by
 // two copies of this package in one realm.
+import type { MessageKind } from "./definition_sites.ts";
 import type { LogLevel } from "./program.ts";
 
 /** User code that must return synchronously and may not use the workflow API. */
@@ -18,8 +19,8 @@ export interface RunClock {
   readonly site?: string;
   /** The user's line that last requested continue-as-new; undefined if none did. */
   readonly continuedAt?: string | undefined;
-  /** Called when a handler of an update was set here. */
-  noteHandler?(name: string): void;
+  /** Called when code sets a handler or waits for a signal. */
+  noteHandler?(kind: MessageKind, name: string): void;
   random(): number;
   randomBytes(length: number): Uint8Array;
   /** Fails the open workflow task with this error, even if workflow code catches it. */

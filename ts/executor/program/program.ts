@@ -2,6 +2,7 @@
 // workflow run; the task loop passes activations one at a time, and the run is idle between them.
 // Native programs (native_program.ts) get jobs in order of events, those of the compat layer in
 // Core's order. Both issue commands through `RunContext.run`.
+import type { MessageKind } from "./definition_sites.ts";
 import type { Activation, CommandKind, JobOrder } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import type { VersioningBehavior } from "./definition.ts";
@@ -83,8 +84,8 @@ export interface CommandPort {
   patchMissed?(patchId: string): void;
   /** Called when code runs a side effect that history lacks; divergence reports use its line. */
   sideEffectMissed?(id: number): void;
-  /** Called when code sets an update handler, or passes one to a receive. */
-  handlerSet?(name: string): void;
+  /** Called when code sets a handler, passes one to a receive or select, or waits for a signal. */
+  handlerSet?(kind: MessageKind, name: string): void;
   /** Next number of the run's seeded generator, in [0, 1). */
   random(): number;
   randomBytes(length: number): Uint8Array;

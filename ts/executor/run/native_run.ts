@@ -3,6 +3,7 @@
 // inbox is dispatched until nothing changes (docs/dev/semantics/execution.md#fibers-and-turns).
 // Then undecided updates are decided, and the terminal command is issued if the run function has
 // ended.
+import type { MessageKind } from "../program/definition_sites.ts";
 import type {
   Activation,
   CommandKind,
@@ -325,8 +326,8 @@ export class NativeRun implements Activator, RunState {
     }
   }
 
-  noteHandler(name: string): void {
-    if (this.context.callSites !== false) this.port.handlerSet?.(name);
+  noteHandler(kind: MessageKind, name: string): void {
+    if (this.context.callSites !== false) this.port.handlerSet?.(kind, name);
   }
 
   shown(): RunShown {

@@ -13,6 +13,7 @@ import {
   UpdateResponse,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { callSite } from "../program/call_site.ts";
+import type { MessageKind, MessageSite } from "../program/definition_sites.ts";
 import { encodeWith } from "../program/encode.ts";
 import type { CommandPort } from "../program/program.ts";
 import { current } from "../program/current.ts";
@@ -48,17 +49,10 @@ export interface MissedPatch {
   readonly site: string;
 }
 
-/** A handler of an update. */
-export interface SetHandler {
-  readonly name: string;
-  /** The user frame, if call sites are recorded. */
-  readonly site: string;
-}
-
 export class Recorder implements CommandPort {
   readonly activations: RecordedActivation[] = [];
   readonly missedPatches: MissedPatch[] = [];
-  readonly #handlers = new Map<string, string>();
+  readonly #handlers = new Map<string, MessageSite>();
   readonly #port: CommandPort;
   readonly #callSites: boolean;
   #commands: RecordedCommand[] = [];
@@ -124,13 +118,13 @@ export class Recorder implements CommandPort {
     });
   }
 
-  handlerSet(name: string): void {
-    if (this.#callSites) this.#handlers.set(name, callSite(1, this.handlerSet));
+  handlerSet(kind: MessageKind, name: string): void {
+    if (this.#callSites) this.#handlers.set(`${kind} ${name}`, { kind, name, site: callSite(1, this.handlerSet) });
   }
 
-  /** Update handlers, each with the line where it was last set. */
-  get handlers(): SetHandler[] {
-    return [...this.#handlers].map(([name, site]) => ({ name, site }));
+  /** Handlers, each with the line where it was last set, and signals that code has waited for. */
+  get handlers(): MessageSite[] {
+    return [...this.#handlers.values()];
   }
 
   random(): number {

@@ -17,7 +17,8 @@ import { userFrame, userStack } from "../program/call_site.ts";
 import { UnknownWorkflowError } from "../program/errors.ts";
 import type { Followed, LineAt } from "./line_follower.ts";
 import { lineTracing } from "./line_tracing.ts";
-import type { MissedPatch, RecordedActivation, SetHandler } from "./recording.ts";
+import { definitionSites, type MessageSite } from "../program/definition_sites.ts";
+import type { MissedPatch, RecordedActivation } from "./recording.ts";
 import { type ReplayTrace, ReplayTracer } from "./replay_trace.ts";
 import { readRunStart } from "../../messages/history_start.ts";
 
@@ -56,7 +57,11 @@ export interface ReplayEvidence {
   readonly waits: ReplayTrace["waits"];
   readonly jobs: ReplayTrace["jobs"];
   readonly missedPatches: readonly MissedPatch[];
-  readonly handlers: readonly SetHandler[];
+  readonly handlers: readonly MessageSite[];
+  /** Messages that the modules define. */
+  readonly definitions: readonly MessageSite[];
+  /** Number of signals that the code has not taken, by name. */
+  readonly untaken: Readonly<Record<string, number>>;
 }
 
 export interface ReplayError {
@@ -242,13 +247,15 @@ function thrownParts(thrown: unknown): Pick<ReplayError, "thrown" | "stack"> {
 }
 
 function evidenceOf({ recorder }: CachedRun, tracer: ReplayTracer): ReplayEvidence {
-  const { waits, jobs } = tracer.trace;
+  const { waits, jobs, buffered } = tracer.trace;
   return {
     activations: recorder!.activations,
     waits,
     jobs,
     missedPatches: recorder!.missedPatches,
     handlers: recorder!.handlers,
+    definitions: definitionSites(),
+    untaken: buffered.at(-1)?.value ?? {},
   };
 }
 

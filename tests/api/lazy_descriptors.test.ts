@@ -16,7 +16,7 @@ const built = () => schemas.filter(([, schema]) => Object.hasOwn(schema, "kind")
 test("an import builds no descriptors, and neither does making a client", () => {
   assert.ok(schemas.length > 50 && Object.keys(temporalex).length > 50 && "serveRealm" in realm && "sleep" in workflow);
   assert.deepEqual(built(), []);
-  new temporalex.Client({ service: { call: () => Promise.reject(new Error("nobody calls")) } });
+  new temporalex.Client({ service: { call: () => Promise.reject(new Error("unexpected call")) } });
   assert.deepEqual(built(), []);
   assert.equal(messages.StartWorkflowExecutionRequestSchema.kind, "message");
   assert.deepEqual(built().filter((name) => name.endsWith("Schema")), ["StartWorkflowExecutionRequestSchema"]);

@@ -12,7 +12,7 @@ for (const method of METHOD_NAMES) {
     const { input } = WorkflowService.method[method];
     const field = input.fields.find((each) => each.name === "namespace");
     assert.equal(namespaceField(method) >>> 3, field?.number ?? 0);
-    const others = { taskToken: Uint8Array.of(1, 2, 3), identity: "somebody", workflowId: "w" };
+    const others = { taskToken: Uint8Array.of(1, 2, 3), identity: "worker-1", workflowId: "w" };
     const known = Object.fromEntries(Object.entries(others).filter(([name]) => input.field[name as never] !== undefined));
     const bytes = (namespace: string) => toBinary(input as never, create(input as never, { ...known, namespace } as never));
     for (const name of ["default", "shop.a1b2c", "n".repeat(200)]) {

@@ -43,17 +43,17 @@ test("pitfall: not waiting for handlers before continue-as-new: accepted updates
   withAccounts({ suggestContinueAsNewUpdates: 3 }, async ({ client, gates }) => {
     const account = await openAccount(client, "ada");
     gates.held.add("validateProfile");
-    const answers = [account.update(updateProfile, { name: "Ada 1" })];
+    const results = [account.update(updateProfile, { name: "Ada 1" })];
     await gates.reached("validateProfile");
     // The suggestion comes with the third of them, while the first is at work.
     for (let i = 2; i <= 6; i++) {
       const sent = await account.startUpdate(updateProfile, { args: [{ name: `Ada ${i}` }], waitFor: "accepted" });
-      answers.push(sent.result());
+      results.push(sent.result());
     }
     await account.signal(suspend);
     assert.equal((await health(client, "ada")).generation, 1);
     gates.openAll();
-    assert.deepEqual((await Promise.all(answers)).map(({ operation }) => operation), [1, 2, 3, 4, 5, 6]);
+    assert.deepEqual((await Promise.all(results)).map(({ operation }) => operation), [1, 2, 3, 4, 5, 6]);
     await until("the account was suspended", async () => (await stateOf(client, "ada")).status === "SUSPENDED");
     assert.deepEqual(await health(client, "ada").then(({ generation, operations }) => [generation, operations]), [2, 7]);
     assert.equal((await generations(client, "ada")).length, 2);
@@ -70,7 +70,7 @@ test("pitfall: losing update ids over continue-as-new: a repeated id gets the fi
       for (let i = 0; i < 60; i++) await account.update(suspendNow);
       const before = await health(client, "ada");
       const validated = gates.calls.filter((name) => name === "validateProfile").length;
-      assert.deepEqual(await saveProfile(client, "ada", { name: "Somebody else" }, "the-id"), first);
+      assert.deepEqual(await saveProfile(client, "ada", { name: "Another name" }, "the-id"), first);
       await assert.rejects(refused(), reason);
       assert.equal((await stateOf(client, "ada")).profile?.name, "Ada");
       assert.equal((await health(client, "ada")).operations, before.operations);

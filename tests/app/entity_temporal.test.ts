@@ -109,16 +109,16 @@ test("as a Temporal program: generations by the suggestion, with the whole state
 test("as a Temporal program: accepted updates complete before a generation ends; later generations know their ids", () =>
   withAccount({ suggestContinueAsNewUpdates: 5 }, async ({ gates, update, health, state }) => {
     gates.held.add("validateProfile");
-    const answers = Array.from({ length: 8 }, (_, i) => update("updateProfile", [{ name: `Ada ${i}` }], `id-${i}`));
+    const results = Array.from({ length: 8 }, (_, i) => update("updateProfile", [{ name: `Ada ${i}` }], `id-${i}`));
     await gates.reached("validateProfile");
     gates.openAll();
-    const first = await Promise.all(answers);
+    const first = await Promise.all(results);
     assert.deepEqual(first.map(({ operation }) => operation).sort(), [1, 2, 3, 4, 5, 6, 7, 8]);
     for (let i = 0; i < 40; i++) await update("suspend", []);
     const { generation } = await health();
     assert.ok(generation >= 8, `${generation} generations`);
     const { profile } = await state();
-    for (let i = 0; i < 8; i++) assert.deepEqual(await update("updateProfile", [{ name: "Somebody else" }], `id-${i}`), first[i]);
+    for (let i = 0; i < 8; i++) assert.deepEqual(await update("updateProfile", [{ name: "Another name" }], `id-${i}`), first[i]);
     assert.deepEqual((await state()).profile, profile);
     assert.equal((await health()).operations, 9);
   }));

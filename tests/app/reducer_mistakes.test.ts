@@ -1,5 +1,5 @@
 // Mistakes around reducers: a task that the engine rejects is not retried at once for ever, and is logged once; a statement
-// gets the values of its own call only.
+// gets only the values of that call.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { join } from "node:path";

@@ -30,7 +30,7 @@ check("a broadcast of the leading tab and one of a following tab reach the subsc
   assert.deepEqual(await Promise.all(orcs), ["orc by follower", "orc by follower"]);
   assert.equal(await broadcast(leader, "elf", "leader"), 2);
   assert.deepEqual(await Promise.all(elves), ["elf by leader", "elf by leader"]);
-  assert.equal(await broadcast(follower, undefined, "nobody"), 0);
+  assert.equal(await broadcast(follower, undefined, "absent"), 0);
   const { message } = await broadcast(follower, "", "x") as { message: string };
   assert.match(message, /a filter of subscriptions is a non-empty string/);
 });

@@ -58,8 +58,8 @@ const heads = (text: unknown): string[] =>
   String(text).split("\n\n").map((block) => block.split("\n")[0]!).filter((head) => head !== "");
 
 async function stack(d: Drive): Promise<string> {
-  const { ok: answered, value, message } = await d.query("__stack_trace");
-  ok(answered, message);
+  const { ok: succeeded, value, message } = await d.query("__stack_trace");
+  ok(succeeded, message);
   return value as string;
 }
 

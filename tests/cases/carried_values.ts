@@ -224,9 +224,9 @@ export const cases: Case[] = [
       await d.task();
       checkOdd(d.server.activities.get("1")!.args[0]);
       d.server.completeActivity("1", ODD());
-      const answered = d.server.update("u", "put", ODD());
+      const sent = d.server.update("u", "put", ODD());
       await d.task();
-      checkOdd(answered.result);
+      checkOdd(sent.result);
       d.server.signal("end", ODD());
       await d.task();
       checkOdd(await d.finish());
@@ -261,12 +261,12 @@ export const cases: Case[] = [
         new RegExp(`^the arguments of continueAsNew cannot be encoded: args\\[1\\] ${cannot}`),
       );
       // A function as a whole is refused as one that is inside of a value, and no code catches it.
-      const doors: (() => Promise<unknown>)[] = [
+      const calls: (() => Promise<unknown>)[] = [
         () => acts.work(Money),
         () => externalWorkflow("w").signal("go", Money),
         () => startChild("Other", { id: "c", args: [Money] }),
       ];
-      for (const call of doors) {
+      for (const call of calls) {
         const caught = async () => {
           try {
             return await call();

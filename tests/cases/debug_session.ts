@@ -198,7 +198,7 @@ export const cart = workflow("Cart", {
       on(done, (_, items) => stop(items)),
     ]);
     await parallel([() => sleep("1h"), () => sleep("2h")]);
-    log.warn("nobody came", { items });
+    log.warn("no customer came", { items });
     return items.length;
   },
 });
@@ -290,7 +290,7 @@ const CASES: { [name: string]: () => Promise<void> } = {
       deepEqual(last.open, []);
       deepEqual(last.outcome, { kind: "completed", value: 1, eventId: session.length });
       deepEqual(last.logs.filter(({ level }) => level === "warn").map(({ message }) => message), [
-        "nobody came",
+        "no customer came",
         "the workflow ended with 1 unprocessed signal: note",
       ]);
       deepEqual(session.eventDetails(1), session.eventDetails(1));

@@ -50,7 +50,7 @@ const failureOf = (message: string, cause: object) => ({
   },
   cause: { message, ...cause },
 });
-const CANCELED = failureOf("given up by the handler", { failureInfo: { case: "canceledFailureInfo", value: {} } });
+const CANCELED = failureOf("canceled by the handler", { failureInfo: { case: "canceledFailureInfo", value: {} } });
 
 const seconds = (command: { readonly [field: string]: unknown }, name: string) => {
   const { seconds, nanos } = command[name] as { seconds: bigint; nanos: number };
@@ -78,14 +78,14 @@ export const cases: Case[] = [
       ]);
       deepEqual(jsonPayloadConverter.fromPayload(command["input"] as never), { deep: [1] });
       equal(jsonPayloadConverter.fromPayload(summary!), "a question");
-      d.server.nexus.completed("ask", payload("an answer"));
+      d.server.nexus.completed("ask", payload("a response"));
       await d.task();
       const plan = d.server.nexus.all.get("plan-it")!;
       deepEqual([plan.command["endpoint"], plan.command["service"]], ["back", "defined"]);
       deepEqual(jsonPayloadConverter.fromPayload(plan.command["input"] as never), { days: 7 });
       d.server.nexus.completed("plan-it", payload({ days: 2 }));
       await d.task();
-      deepEqual(await d.finish(), ["an answer", 48]);
+      deepEqual(await d.finish(), ["a response", 48]);
     },
   },
   {
@@ -188,7 +188,7 @@ export const cases: Case[] = [
         else {
           deepEqual(result, [
             ...[true, "NexusOperationFailure: nexus operation completed unsuccessfully"],
-            "CancelledFailure: given up by the handler",
+            "CancelledFailure: canceled by the handler",
           ]);
         }
       }
@@ -255,7 +255,7 @@ export const cases: Case[] = [
       d.server.nexus.cancelDelivered("lasts");
       d.server.nexus.canceled("lasts", CANCELED);
       await d.task();
-      match(String(await d.finish()), /CancelledFailure: given up by the handler$/);
+      match(String(await d.finish()), /CancelledFailure: canceled by the handler$/);
     },
   },
   {

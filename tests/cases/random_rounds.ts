@@ -109,10 +109,10 @@ class Loop {
   /** The visible outcome: its end, and the results of updates. Ids of activities are counted in each run. */
   outcome(): unknown {
     const { closed } = this.now.server;
-    const answered = this.runs.flatMap(({ server }) => [...server.updates.values()]).filter(({ stage }) => stage !== "sent");
+    const received = this.runs.flatMap(({ server }) => [...server.updates.values()]).filter(({ stage }) => stage !== "sent");
     const all = {
       closed: closed === undefined ? "open" : [closed.kind, closed.result, closed.failure?.message],
-      updates: answered.map((u) => [u.id, u.stage, u.result, u.failure?.message]),
+      updates: received.map((u) => [u.id, u.stage, u.result, u.failure?.message]),
     };
     return JSON.parse(JSON.stringify(all).replace(/\b(activity|no) \d+/g, "$1 ?"));
   }

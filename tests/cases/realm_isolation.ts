@@ -50,7 +50,7 @@ export const cases: Case[] = [
     run: () =>
       withRealm(
         `${API}export const bad = workflow("Bad", async (n) => {
-          for (let i = 0; ; i++) { await sleep(1); if (i === n) void Promise.reject(new Error("left alone " + i)); }
+          for (let i = 0; ; i++) { await sleep(1); if (i === n) void Promise.reject(new Error("unhandled " + i)); }
         });
         export const good = workflow("Good", async () => {
           for (let i = 0; i < 6; i++) {
@@ -84,7 +84,7 @@ export const cases: Case[] = [
               run.server.fireTimer(String(i + 1));
             }
             await run.task();
-            match(run.failure, new RegExp(`unhandled promise rejection in a workflow .*left alone ${n}`));
+            match(run.failure, new RegExp(`unhandled promise rejection in a workflow .*unhandled ${n}`));
           }
           for (const [type, expected] of [["Micro", /in a microtask/], ["Listener", /in a listener/]] as const) {
             const run = h.start(type);

@@ -122,7 +122,7 @@ export const cases: Case[] = [
         for (const run of runs) await run.auto();
         const verdicts = await Promise.all(runs.map((run) => h.realm.replay("wf", run.server.history())));
         deepEqual(verdicts.map((v) => v.verdict), runs.map(() => "ok"));
-        const stranger = new MiniServer("Nobody", { runId: idIn(1) });
+        const stranger = new MiniServer("Unknown", { runId: idIn(1) });
         stranger.openTask({});
         equal((await h.realm.replay("wf", stranger.history())).verdict, "failed");
       }),

@@ -17,7 +17,7 @@ export const cases: Case[] = [
       const bad = workflow("Bad", async () => {
         for (let i = 0;; i++) {
           await sleep(1);
-          if (i === 1) void Promise.reject(new TypeError("nobody listens"));
+          if (i === 1) void Promise.reject(new TypeError("not handled"));
         }
       });
       const good = workflow("Good", async () => {
@@ -35,7 +35,7 @@ export const cases: Case[] = [
       }
       match(
         one.server.taskFailure!.failure.message,
-        /unhandled promise rejection in a workflow \(TypeError: nobody listens\)/,
+        /unhandled promise rejection in a workflow \(TypeError: not handled\)/,
       );
       match(one.server.taskFailure!.failure.stackTrace, /:\d+:\d+/);
       equal(two.server.taskFailure, undefined);
@@ -59,7 +59,7 @@ export const cases: Case[] = [
       let leaves = false;
       const w = workflow("W", async () => {
         await sleep(1);
-        if (leaves) void Promise.reject(new TypeError("nobody listens"));
+        if (leaves) void Promise.reject(new TypeError("not handled"));
         await sleep(1);
         return "done";
       });
@@ -68,7 +68,7 @@ export const cases: Case[] = [
       d.server.fireTimer("1");
       await d.task();
       leaves = true;
-      equal((await d.replay()).error?.message.includes("nobody listens"), true, "the last task of a replay");
+      equal((await d.replay()).error?.message.includes("not handled"), true, "the last task of a replay");
       leaves = false;
       d.server.fireTimer("2");
       await d.task();
@@ -80,7 +80,7 @@ export const cases: Case[] = [
       await failing.task();
       match(
         failing.server.taskFailure!.failure.message,
-        /unhandled promise rejection in a workflow \(TypeError: nobody listens\)/,
+        /unhandled promise rejection in a workflow \(TypeError: not handled\)/,
       );
     },
   },
@@ -112,7 +112,7 @@ export const cases: Case[] = [
       });
       const d = await drive(w);
       await d.task();
-      d.server.failActivity("1", new ApplicationFailure("nobody cares"));
+      d.server.failActivity("1", new ApplicationFailure("failure without a handler"));
       await d.task();
       equal(d.server.taskFailure, undefined);
       d.server.fireTimer("1");

@@ -144,7 +144,7 @@ export const cases: Case[] = [
     'if (!patched("without-ship")) {\n  await acts.ship(/* as in event 22 */);\n}',
   ),
   inWords(
-    "beside a step of another kind stands the old one",
+    "a step of another kind is added before the old one",
     ["await acts.ship(paid)", 'await sleep("1h")'],
     'if (patched("new-timer")) {\n  await sleep("1h");\n} else {\n  await acts.ship(/* as in event 22 */);\n}',
   ),

@@ -106,11 +106,11 @@ export const cases: Case[] = [
     name: "an unknown workflow type fails the task and lists the known ones",
     async run() {
       const parts = await makeRunner([steps]);
-      const d = await drive(workflow("Nobody", async () => 1), { runner: parts });
+      const d = await drive(workflow("Unknown", async () => 1), { runner: parts });
       await d.task();
-      equal(d.server.taskFailure?.failure.message, 'workflow type "Nobody" is not known to this worker; it has "Steps"');
+      equal(d.server.taskFailure?.failure.message, 'workflow type "Unknown" is not known to this worker; it has "Steps"');
       const verdict = await d.replay();
-      deepEqual([verdict.verdict, verdict.workflowType], ["failed", "Nobody"]);
+      deepEqual([verdict.verdict, verdict.workflowType], ["failed", "Unknown"]);
       match(verdict.error!.message, /is not known to this worker/);
     },
   },
@@ -326,8 +326,8 @@ export const cases: Case[] = [
         await d.task();
       }
       d.server.report(await d.parts.runner.runTask(readWorkflowTask(asked)));
-      const { ok: answered, value, message } = d.server.queryAnswers["query"]!;
-      equal(answered, true, message);
+      const { ok: succeeded, value, message } = d.server.queryAnswers["query"]!;
+      equal(succeeded, true, message);
       ok(value === 0 || value === 2, `what is recorded, then or now: ${value}`);
       deepEqual(d.parts.runner.cachedRunIds, [d.server.runId]);
       d.server.fireTimer("3");
@@ -365,7 +365,7 @@ export const cases: Case[] = [
     async run() {
       const d = await drive(steps, { args: [1] });
       const runner = d.parts.runner as TaskRunner;
-      runner.taskReported("nobody", new Uint8Array(0));
+      runner.taskReported("absent", new Uint8Array(0));
       await d.task();
       runner.taskReported(d.server.runId, new Uint8Array(0));
       deepEqual(runner.cachedRunIds, [d.server.runId]);
@@ -417,7 +417,7 @@ export const cases: Case[] = [
       const w = workflow("W", {
         queries: {
           careless: () => {
-            void Promise.reject(new TypeError("nobody listens"));
+            void Promise.reject(new TypeError("not handled"));
             return 1;
           },
         },

@@ -270,13 +270,13 @@ export const cases: Case[] = [
     name: "a rejection that a validator leaves unhandled rejects its update, not the task",
     async run() {
       const d = await drive(machine((_s, [k]) => {
-        if (k === 1) void Promise.reject(new Error("left alone"));
+        if (k === 1) void Promise.reject(new Error("not handled"));
         if (k === 2) void (async () => (await null, await sleep(1)))();
       }));
       const [a, b, c] = [1, 2, 3].map((n) => d.server.update(`u${n}`, "ask", n));
       await d.task();
       equal(d.server.taskFailure, undefined);
-      match(a!.failure!.message, /unhandled promise rejection in a workflow \(Error: left alone\)/);
+      match(a!.failure!.message, /unhandled promise rejection in a workflow \(Error: not handled\)/);
       match(b!.failure!.message, /sleep was called in a validator/);
       deepEqual(c!.result, [[3, 1, 2], 500, 3]);
       d.server.signal("end");

@@ -76,11 +76,11 @@ export function judge(id: string, events: readonly HistoryEvent[], told: Told, w
   must("signals to finish", signals.length - notes.length, 1);
 
   const accepted = of("workflowExecutionUpdateAcceptedEventAttributes").map((u) => u.acceptedRequest?.meta?.updateId);
-  const answered = of("workflowExecutionUpdateCompletedEventAttributes");
+  const completedUpdates = of("workflowExecutionUpdateCompletedEventAttributes");
   once("update", accepted);
-  once("completion of update", answered.map((u) => u.meta?.updateId));
+  once("completion of update", completedUpdates.map((u) => u.meta?.updateId));
   must("updates", [...accepted].sort(), [...told.updates.keys()].sort());
-  for (const { meta, outcome } of answered) {
+  for (const { meta, outcome } of completedUpdates) {
     const value = outcome?.value.case === "success" ? json(outcome.value.value.payloads) : "a failure";
     must(`answer to update ${meta?.updateId}`, told.updates.get(meta?.updateId ?? ""), value);
   }

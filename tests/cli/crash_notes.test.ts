@@ -69,10 +69,10 @@ export const quick = workflow("Quick", async () => "done");
       try {
         const client = (taskQueue: string) => new Client({ service, namespace: "default", taskQueue, logger: silentLogger });
         const first = await worker("poison");
-        const beside = await worker("quiet");
+        const quiet = await worker("quiet");
         assert.equal(await client("quiet").execute("Quick", { id: "quick-1" }), "done");
         const files = readdirSync(notes);
-        assert.ok(files.some((name) => name.endsWith(`-${beside.child.pid}.tasks`)), files.join());
+        assert.ok(files.some((name) => name.endsWith(`-${quiet.child.pid}.tasks`)), files.join());
         for (const name of files) assert.equal(statSync(join(notes, name)).mode & 0o777, 0o600, name);
         const { runId } = await client("poison").start("TooLong", { id: "poison-1" });
         assert.notEqual(await first.end(), 0, "V8 ends it");
@@ -86,9 +86,9 @@ export const quick = workflow("Quick", async () => "done");
         assert.doesNotMatch(next.err(), /quick-1/);
         assert.equal(await client("poison").execute("Quick", { id: "quick-2" }), "done");
         assert.equal(await client("quiet").execute("Quick", { id: "quick-3" }), "done");
-        assert.doesNotMatch(beside.err(), DIED);
+        assert.doesNotMatch(quiet.err(), DIED);
         assert.equal(await next.end("SIGINT"), 0, next.err());
-        assert.equal(await beside.end("SIGINT"), 0, beside.err());
+        assert.equal(await quiet.end("SIGINT"), 0, quiet.err());
         assert.deepEqual(readdirSync(notes), [], "nothing is left after clean stops");
 
         const last = await worker("poison");

@@ -138,8 +138,8 @@ test("a killed holder leaves a socket that blocks no process, and the next holde
   mkdirSync(`${store}-socket.new`);
   writeFileSync(join(`${store}-socket.new`, "s"), "");
   const second = await hold(hasDeno ? deno : node, store);
-  const beside = `${store}-${second.address.endsWith("-socket") ? "socket" : "port"}`;
-  assert.equal(statSync(beside).mode & 0o777, 0o600);
+  const noteFile = `${store}-${second.address.endsWith("-socket") ? "socket" : "port"}`;
+  assert.equal(statSync(noteFile).mode & 0o777, 0o600);
   assert.match(await ok(node, "workflow", "result", "-w", "c", ...at), /ada pays for/);
   await kill(second, "SIGKILL");
 });

@@ -199,7 +199,7 @@ test("store export and import: lines and files go out and come back, with the pr
     assert.equal(JSON.parse(one.out).history.events[0].eventType, "EVENT_TYPE_WORKFLOW_EXECUTION_STARTED");
     assert.equal((await run(["store", "export", "--store", store, "-w", "q 2/x", "--to", "-"], { cwd: folder })).out, one.out);
     await fails(["store", "export", "--store", store, "--to", "all.jsonl"], folder, 1, /exists already/);
-    await fails(["store", "export", "--store", store, "-w", "nobody"], folder, 1, /nobody/);
+    await fails(["store", "export", "--store", store, "-w", "absent"], folder, 1, /absent/);
     await fails(["store", "export", "--store", store, "-w", "a", "--query", "b"], folder, 2, /contradict/);
 
     const into = ["--store", "other.sqlite"];

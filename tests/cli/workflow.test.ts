@@ -76,7 +76,7 @@ test("update, query, signal, result, execute", async () => {
   const empty = await run(["query", "-w", "nothing-1", "--name", "empty"]);
   assert.deepEqual([empty.code, empty.out, empty.err], [0, "", "empty returned no value\n"]);
   await refused(1, /query "stauts" failed: Unknown query/, "query", "-w", "talk-1", "--name", "stauts");
-  await refused(1, /workflow nobody not found in store /, "query", "-w", "nobody", "--name", "status");
+  await refused(1, /workflow absent not found in store /, "query", "-w", "absent", "--name", "status");
 
   const stack = await ok("stack", "-w", "talk-1");
   assert.match(stack, /^run of workflow "Cart": receive\n {4}at run \(.*flows\/workflows\.[jt]s:\d+:\d+\)\n$/);
@@ -89,7 +89,7 @@ test("update, query, signal, result, execute", async () => {
   );
   const { definition, currentDetails } = await json("metadata", "-w", "talk-1") as { definition: Json; currentDetails: string };
   assert.deepEqual([definition["type"], definition["updateDefinitions"], currentDetails], ["Cart", [{ name: "add_item" }], ""]);
-  await refused(1, /workflow nobody not found in store /, "stack", "-w", "nobody");
+  await refused(1, /workflow absent not found in store /, "stack", "-w", "absent");
   await refused(2, /--workflow-id/, "metadata");
 
   assert.equal(await ok("update", "-w", "talk-1", "--name", "add_item", "-i", '"BOOK"'), "1\n");
@@ -169,7 +169,7 @@ test("cancel and terminate, one and all that a query selects", async () => {
   assert.deepEqual(await json("terminate", "-w", "end-2", "--reason", "stuck"), { workflowId: "end-2", done: "terminated" });
   assert.equal((JSON.parse((await run(["result", "-w", "end-2", "--json"])).out) as Json)["status"], "TERMINATED");
   await refused(1, /not found|completed/, "terminate", "-w", "end-2");
-  await refused(1, /not found/, "cancel", "-w", "nobody");
+  await refused(1, /not found/, "cancel", "-w", "absent");
 
   await Promise.all(["a", "b", "c"].map((id) => json("start", "--type", "Slow", "-w", `many-${id}`, "-i", "600000")));
   const query = 'WorkflowId STARTS_WITH "many-"';
@@ -194,7 +194,7 @@ test("cancel and terminate, one and all that a query selects", async () => {
   const lines = screen.split("\n").map((line) => line.slice(line.lastIndexOf("\r") + 1).replace("\x1b[2K", ""));
   assert.deepEqual(lines.slice().sort(), ["", "2 terminated", "terminated seen-x", "terminated seen-y"]);
   assert.deepEqual(screen.match(/\d+ of \d+/g), ["1 of 2", "2 of 2"]);
-  const none = await run(["cancel", "--correlation", "nobody's", "--yes"]);
+  const none = await run(["cancel", "--correlation", "absent", "--yes"]);
   assert.match(none.out + none.err, /^cancel requested: 0 workflows\n$/);
 });
 
@@ -267,7 +267,7 @@ test("broadcast: runs that did not accept it are listed, with exit status 1", as
       await engine.client.start("Hears", {
         id,
         args: [0],
-        taskQueue: "nobody",
+        taskQueue: "unpolled",
         searchAttributes: { WorkflowSubscription: ["found"] },
       });
     }

@@ -45,7 +45,7 @@ test("describe, list, count", async () => {
   assert.equal(described["status"], "RUNNING");
   assert.deepEqual(described["memo"], { who: "ada" });
   assert.ok(!("raw" in described) && !("rawDescription" in described));
-  await refused(1, /not found/, "describe", "-w", "nobody");
+  await refused(1, /not found/, "describe", "-w", "absent");
 
   await Promise.all(Array.from({ length: 7 }, (_, i) => json("execute", "--type", "Nothing", "-w", `list-${i}`)));
   const query = 'WorkflowId STARTS_WITH "list-"';
@@ -57,7 +57,7 @@ test("describe, list, count", async () => {
   const lines = await run(["list", "-q", query, "-o", "jsonl"]);
   assert.equal(lines.out.trim().split("\n").length, 7);
   assert.equal((await run(["list", "-q", query, "-o", "none"])).out, "");
-  const none = await run(["list", "-q", 'WorkflowId = "nobody"']);
+  const none = await run(["list", "-q", 'WorkflowId = "absent"']);
   assert.deepEqual([none.code, none.out, none.err], [0, "", "no workflow matches\n"]);
   await refused(1, /position 0|WorkflowIdd/, "list", "-q", 'WorkflowIdd = "x"');
   await refused(2, /--limit is a whole number from 1/, "list", "--limit", "0");
@@ -141,7 +141,7 @@ test("show: a table, all fields, Temporal's JSON that replays, events as they co
     cwd: folder,
   });
   assert.equal(replayed.code, 0, replayed.out + replayed.err);
-  await refused(1, /not found/, "show", "-w", "nobody");
+  await refused(1, /not found/, "show", "-w", "absent");
   await refused(2, /Unknown option '--folow'\. Did you mean --follow\?/, "show", "-w", "show-1", "--folow");
 });
 

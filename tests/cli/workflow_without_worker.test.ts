@@ -37,7 +37,7 @@ test("with no holder the store is opened for a moment; reading leaves no trace",
   assert.match((await alone("count")).out, /^1\n$/);
   assert.match((await alone("describe", "-w", "lonely-1")).out, /Status +Running/);
   assert.match((await alone("show", "-w", "lonely-1")).out, /WorkflowExecutionSignaled +x\(\)/);
-  assert.match((await alone("describe", "-w", "nobody")).err, /not found/);
+  assert.match((await alone("describe", "-w", "absent")).err, /not found/);
   assert.deepEqual(traces(lonely), before);
   for (const command of [["query", "--name", "x"], ["update", "--name", "x"]]) {
     const refused = await alone(...command, "-w", "lonely-1");
@@ -46,9 +46,9 @@ test("with no holder the store is opened for a moment; reading leaves no trace",
       refused.err,
       /no process has .*shop\.sqlite open, so no worker is available; start one, .*temporalex worker --store/,
     );
-    const unknown = await alone(...command, "-w", "nobody");
+    const unknown = await alone(...command, "-w", "absent");
     assert.equal(unknown.code, 1);
-    assert.match(unknown.err, /workflow nobody not found in store .*shop\.sqlite; check the id/);
+    assert.match(unknown.err, /workflow absent not found in store .*shop\.sqlite; check the id/);
   }
 
   // A run that waits for a worker continues when one starts.
@@ -94,7 +94,7 @@ together({
     const other = join(folder, "other.sqlite");
     writeFileSync(
       other,
-      "this is no store, and it is longer than a header of SQLite, which has one hundred bytes; so there is more of it",
+      "this text is not a store, and it is longer than a header of SQLite, which has a hundred bytes: it has some more",
     );
     const foreign = await run(["list", "--store", other]);
     assert.equal(foreign.code, 1);

@@ -54,11 +54,11 @@ test("an update waits while its workflow has as many as it may, and is carried o
   withEngine("memory", {}, async (t) => {
     const handle = await t.client.start(crowd, { id: "c" });
     await t.work({ workflows: [crowd] }, async () => {
-      const answers = Promise.all(
+      const results = Promise.all(
         Array.from({ length: 12 }, (_, n) => handle.update(later, n)),
       );
       for (let i = 0; i < 12; i++) await handle.signal(go);
-      assert.deepEqual(await answers, Array.from({ length: 12 }, (_, n) => n));
+      assert.deepEqual(await results, Array.from({ length: 12 }, (_, n) => n));
       await handle.signal(finish);
       assert.equal(await handle.result(), 66);
     });

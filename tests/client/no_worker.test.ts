@@ -129,7 +129,7 @@ together({
       await gone.shutdown();
       const waiting = [
         client.execute(echo, { id: "sleeps", args: ["slept", HINTED_MS - 500] }),
-        client.start(echo, { id: "delayed", taskQueue: "nobody", startDelay: "1h", args: ["", 0] }).then((handle) =>
+        client.start(echo, { id: "delayed", taskQueue: "unpolled", startDelay: "1h", args: ["", 0] }).then((handle) =>
           handle.result()
         ),
         client.execute(echo, { id: "gone", taskQueue: "gone", args: ["", 0] }),
@@ -169,7 +169,7 @@ together({
       wait(scripted(() => {
         throw new ServiceError(Code.PERMISSION_DENIED, "not yours");
       })),
-      wait(scripted(() => ({ pollers: [{ identity: "somebody" }] }))),
+      wait(scripted(() => ({ pollers: [{ identity: "worker-1" }] }))),
       wait(scripted(() => ({ pollers: [] }))),
     ]);
     assert.deepEqual([refuses, away, polled], Array(3).fill({ warnings: [], calls: 1 }));

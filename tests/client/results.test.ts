@@ -73,7 +73,7 @@ together({
     };
     const open = waited("open", () => WorkflowExecutionStatus.RUNNING);
     const away = waited("not described", () => {
-      throw new ServiceError(Code.INTERNAL, "nobody looks here");
+      throw new ServiceError(Code.INTERNAL, "not reached");
     });
     const result = (service: ScriptedService) => client(service).getHandle("W", "1", "r1").result();
     assert.deepEqual(await Promise.all([missed, open, away].map(result)), ["missed", "open", "not described"]);

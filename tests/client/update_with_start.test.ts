@@ -24,7 +24,7 @@ const client = (service: ScriptedService) =>
 
 type Outcome = { case: "success" | "failure"; value: unknown };
 /** The service's responses to the two operations. */
-function answered(stage: number, outcome?: Outcome, started = true) {
+function multiResponse(stage: number, outcome?: Outcome, started = true) {
   const updateRef = { updateId: "u", workflowExecution: { workflowId: "w", runId: "r" } };
   return {
     responses: [
@@ -46,7 +46,7 @@ const OPTIONS = { id: "w", update: "add", updateArgs: [2], updateId: "u", timeou
 
 test("the wait for an update's outcome has what is left of the caller's time", async () => {
   const service = new ScriptedService()
-    .on("executeMultiOperation", () => answered(Stage.ACCEPTED))
+    .on("executeMultiOperation", () => multiResponse(Stage.ACCEPTED))
     .on("pollWorkflowExecutionUpdate", (_request, options) => waits(options));
   await assert.rejects(
     client(service).executeUpdateWithStart("Order", { ...OPTIONS, timeout: 300 }),
@@ -59,7 +59,7 @@ test("the wait for an update's outcome has what is left of the caller's time", a
 test("to learn whether an update was rejected or failed takes no more than what is left of it", async () => {
   const failure = toFailure(new ApplicationFailure("no"), defaultPayloadConverter);
   const service = new ScriptedService()
-    .on("executeMultiOperation", () => answered(Stage.COMPLETED, { case: "failure", value: failure }))
+    .on("executeMultiOperation", () => multiResponse(Stage.COMPLETED, { case: "failure", value: failure }))
     .on("pollWorkflowExecutionUpdate", (_request, options) => waits(options));
   const asked = client(service).executeUpdateWithStart("Order", { ...OPTIONS, timeout: 300 });
   await assert.rejects(asked, (error) => error instanceof WorkflowUpdateFailedError);
@@ -71,7 +71,7 @@ test("to learn whether an update was rejected or failed takes no more than what 
 test("both operations are sent, with the running workflow taken by default", async () => {
   const service = new ScriptedService().on(
     "executeMultiOperation",
-    () => answered(Stage.COMPLETED, { case: "success", value: payloads(5) }),
+    () => multiResponse(Stage.COMPLETED, { case: "success", value: payloads(5) }),
   );
   assert.equal(await client(service).executeUpdateWithStart("Order", { ...OPTIONS, args: ["a"], memo: { m: 1 } }), 5);
   const [request] = service.requests("executeMultiOperation");
@@ -92,7 +92,7 @@ test("both operations are sent, with the running workflow taken by default", asy
 test("attempts keep both ids, over an unavailable service and one that has not accepted yet", async () => {
   const service = new ScriptedService().on("executeMultiOperation", (_request, _options, attempt) => {
     if (attempt === 1) unavailable();
-    return attempt === 2 ? answered(Stage.ADMITTED) : answered(Stage.ACCEPTED);
+    return attempt === 2 ? multiResponse(Stage.ADMITTED) : multiResponse(Stage.ACCEPTED);
   }).on("pollWorkflowExecutionUpdate", () => ({ outcome: { value: { case: "success", value: payloads("done") } } }));
   const { workflow, update } = await client(service).startUpdateWithStart("Order", { ...OPTIONS, waitFor: "accepted" });
   assert.deepEqual([workflow.workflowId, workflow.runId, update.updateId, update.runId], ["w", "r", "u", "r"]);
@@ -146,7 +146,8 @@ test("a workflow that closes meanwhile aborts both, and both are asked again; no
   const closing = () => refuse(Code.ABORTED, aborted, new ServiceError(Code.ABORTED, "workflow is closing"));
   const service = new ScriptedService().on(
     "executeMultiOperation",
-    (_request, _options, attempt) => attempt < 3 ? closing() : answered(Stage.COMPLETED, { case: "success", value: payloads(1) }),
+    (_request, _options, attempt) =>
+      attempt < 3 ? closing() : multiResponse(Stage.COMPLETED, { case: "success", value: payloads(1) }),
   );
   assert.equal(await client(service).executeUpdateWithStart("Order", OPTIONS), 1);
   const always = new ScriptedService().on("executeMultiOperation", closing);
@@ -157,7 +158,7 @@ test("a workflow that closes meanwhile aborts both, and both are asked again; no
 test("the result of a rejected update rejects, and the workflow's handle is usable", async () => {
   const failure = toFailure(new ApplicationFailure("not that many"), defaultPayloadConverter);
   const service = new ScriptedService()
-    .on("executeMultiOperation", () => answered(Stage.COMPLETED, { case: "failure", value: failure }, false))
+    .on("executeMultiOperation", () => multiResponse(Stage.COMPLETED, { case: "failure", value: failure }, false))
     .on("pollWorkflowExecutionUpdate", () => {
       throw new ServiceError(Code.NOT_FOUND, "no such update");
     });

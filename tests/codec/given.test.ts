@@ -161,7 +161,7 @@ test("a codec that is away is asked a few times for a history, not once for each
   let calls = 0;
   const away = async (): Promise<never> => {
     calls++;
-    throw new Error("nobody listens there");
+    throw new Error("not handled");
   };
   await assert.rejects(decodeHistory(history, { encode: away, decode: away }), PayloadCodecError);
   assert.ok(calls <= 20, `it was asked ${calls} times`);

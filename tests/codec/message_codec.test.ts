@@ -278,15 +278,15 @@ test("the message of a failed query is hidden wherever it occurs", async () => {
     toBinary(RespondQueryTaskCompletedRequestSchema, direct),
   );
   const inTask = create(RespondWorkflowTaskCompletedRequestSchema, { queryResults: { q: { errorMessage: "SECRET", failure } } });
-  const answers = await messages.encode(
+  const encodedReport = await messages.encode(
     RespondWorkflowTaskCompletedRequestSchema,
     toBinary(RespondWorkflowTaskCompletedRequestSchema, inTask),
   );
-  for (const bytes of [encoded, answers]) assert.ok(!Buffer.from(bytes).includes("SECRET"));
+  for (const bytes of [encoded, encodedReport]) assert.ok(!Buffer.from(bytes).includes("SECRET"));
   assert.equal(fromBinary(RespondQueryTaskCompletedRequestSchema, encoded).errorMessage, "Encoded failure");
   const { queryResults } = fromBinary(
     RespondWorkflowTaskCompletedRequestSchema,
-    await messages.decode(RespondWorkflowTaskCompletedRequestSchema, answers),
+    await messages.decode(RespondWorkflowTaskCompletedRequestSchema, encodedReport),
   );
   assert.equal(queryResults["q"]!.failure!.message, "SECRET");
 });

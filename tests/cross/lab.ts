@@ -1,5 +1,5 @@
 // What each runtime does for the comparison (tools/soak/cross_engine.mjs): lives of random programs and their digests,
-// histories for the others, and replays of theirs. All input and output is JSON.
+// histories for the others, and replays of their histories. All input and output is JSON.
 import { create, toBinary } from "@bufbuild/protobuf";
 import { createInlineRealm, createWorkerRealm } from "../../ts/realm/mod.ts";
 import type { Realm } from "../../ts/realm/realm.ts";

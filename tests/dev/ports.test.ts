@@ -62,7 +62,7 @@ test("shutdown completes waiting calls", async () => {
     { length: 150 },
     () =>
       caller.call("pollWorkflowTaskQueue", toBinary(PollWorkflowTaskQueueRequestSchema, poll), { timeoutMs: 60_000 })
-        .then(() => "answered", (error: ServiceError) => error.code),
+        .then(() => "responded", (error: ServiceError) => error.code),
   );
   await caller.call("getSystemInfo", new Uint8Array(0));
   const began = performance.now();

@@ -58,7 +58,7 @@ for (const method of ["request", "tick", "flush", "committed", "cancelRequest"] 
     script.startWorker(2);
     const giveUp = async () => {
       for (let i = 0; i < 3; i++) {
-        await script.service.pollActivityTaskQueue({ namespace: "default", taskQueue: { name: "nobody" } }, { timeoutMs: 5 })
+        await script.service.pollActivityTaskQueue({ namespace: "default", taskQueue: { name: "unpolled" } }, { timeoutMs: 5 })
           .catch(() => {});
       }
     };

@@ -197,7 +197,7 @@ test("lists and counts go in pages through the service", () =>
       4,
       "Completed 4",
     ]);
-    assert.deepEqual(await grouped("WorkflowId = 'nobody' GROUP BY ExecutionStatus"), [0]);
+    assert.deepEqual(await grouped("WorkflowId = 'absent' GROUP BY ExecutionStatus"), [0]);
     await assert.rejects(count("ORDER BY StartTime"), refused(Code.INVALID_ARGUMENT, /ORDER BY is not supported in a count/));
     await assert.rejects(count("GROUP BY WorkflowType"), refused(Code.INVALID_ARGUMENT, /grouped by ExecutionStatus only/));
     await assert.rejects(count("GROUP BY ExecutionStatus, RunId"), refused(Code.INVALID_ARGUMENT, /expected AND, OR, GROUP BY/));

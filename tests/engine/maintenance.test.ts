@@ -89,7 +89,7 @@ function fields(bytes: Uint8Array): Map<number, number | string> {
 
 // Request ids, retries of the first start, sticky queues, transition counts: no response depends on them.
 const OWN = new Set([9, 22, 23, 24, 29, 30, 32, 33, 34, 37, 38, 39, 44, 45, 46, 14, 26, 50]);
-const answered = (head: Uint8Array) => [...fields(head)].filter(([field]) => !OWN.has(field)).sort((a, b) => a[0] - b[0]);
+const publicFields = (head: Uint8Array) => [...fields(head)].filter(([field]) => !OWN.has(field)).sort((a, b) => a[0] - b[0]);
 
 test("an event that arrived while a task was running keeps its time and is not damage, here and after an import", () =>
   inFolder(async (folder) => {
@@ -129,7 +129,7 @@ test("a closed run made from its history is what the engine itself keeps of it",
         const made = closedRun({ history });
         const { row, head } = run.record;
         assert.deepEqual({ ...made.row!, historySizeBytes: 0 }, { ...row!, historySizeBytes: 0 });
-        assert.deepEqual(answered(made.head), answered(head), row!.workflowId);
+        assert.deepEqual(publicFields(made.head), publicFields(head), row!.workflowId);
         compared++;
       }
     } finally {
@@ -198,7 +198,7 @@ test("parents and children are imported unchanged; a child continues without its
       if (run.row.closeTimeMs === 0) continue;
       const made = closedRun({ history: Uint8Array.from(run.history().flatMap((part) => [...part])) });
       assert.deepEqual({ ...made.row!, historySizeBytes: 0 }, { ...run.record.row!, historySizeBytes: 0 });
-      assert.deepEqual(answered(made.head), answered(run.record.head), run.row.workflowId);
+      assert.deepEqual(publicFields(made.head), publicFields(run.record.head), run.row.workflowId);
       writes.push(made);
     }
     reader.close();

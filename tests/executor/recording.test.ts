@@ -26,11 +26,11 @@ test("of failures that end a run, an update or a query only their type and words
     reduceStacks(CommandKind.COMMAND_KIND_UPDATE_RESPONSE, UpdateResponse.encode(update).finish()),
   );
   const query = QueryResult.fromPartial({ queryId: "q", result: { $case: "failed", value: failure } });
-  const answered = QueryResult.decode(reduceStacks(CommandKind.COMMAND_KIND_QUERY_RESULT, QueryResult.encode(query).finish()));
-  assert.deepEqual([rejected.protocolInstanceId, answered.queryId], ["u", "q"]);
+  const queryResult = QueryResult.decode(reduceStacks(CommandKind.COMMAND_KIND_QUERY_RESULT, QueryResult.encode(query).finish()));
+  assert.deepEqual([rejected.protocolInstanceId, queryResult.queryId], ["u", "q"]);
   assert.equal(rejected.response?.$case, "rejected");
-  assert.equal(answered.result?.$case, "failed");
-  const values = [failed, rejected.response?.value, answered.result?.value] as Uint8Array[];
+  assert.equal(queryResult.result?.$case, "failed");
+  const values = [failed, rejected.response?.value, queryResult.result?.value] as Uint8Array[];
   for (const bytes of values) {
     const { stackTrace, cause } = fromBinary(FailureSchema, bytes);
     assert.deepEqual([stackTrace, cause!.stackTrace], ["Outer: outer", "Inner: inner"]);

@@ -28,28 +28,28 @@ interface Waiting {
 }
 
 function waiting(): Waiting {
-  const answers = new Map<() => void, string>();
+  const pending = new Map<() => void, string>();
   const state = {
     open: 0,
     aborted: 0,
     options: [] as CallOptions[],
-    answer: (start = "") => [...answers].forEach(([answer, method]) => method.startsWith(start) && answer()),
+    answer: (start = "") => [...pending].forEach(([answer, method]) => method.startsWith(start) && answer()),
   };
   const waits = service((method, request, options) =>
     new Promise((resolve, reject) => {
       state.open++;
       state.options.push(options);
       const answer = () => {
-        answers.delete(answer);
+        pending.delete(answer);
         state.open--;
         resolve(request.slice());
       };
-      answers.set(answer, method);
+      pending.set(answer, method);
       options.signal?.addEventListener("abort", () => {
-        answers.delete(answer);
+        pending.delete(answer);
         state.open--;
         state.aborted++;
-        reject(new ServiceError(Code.CANCELLED, "given up"));
+        reject(new ServiceError(Code.CANCELLED, "canceled"));
       });
     })
   );
@@ -65,9 +65,9 @@ test("requests and responses pass through byte for byte, large ones and many at 
     assert.deepEqual(await connection.call("getSystemInfo", EMPTY), EMPTY);
     const large = new Uint8Array(6 << 20).map((_, i) => i);
     const bodies = [large, ...Array.from({ length: 200 }, (_, i) => new Uint8Array(i).fill(i))];
-    const answers = await Promise.all(bodies.map((body) => connection.call("startWorkflowExecution", body)));
-    answers.forEach((answer, i) =>
-      assert.ok(bodies[i]!.every((byte, at) => answer[at] === byte) && answer.length === bodies[i]!.length)
+    const responses = await Promise.all(bodies.map((body) => connection.call("startWorkflowExecution", body)));
+    responses.forEach((response, i) =>
+      assert.ok(bodies[i]!.every((byte, at) => response[at] === byte) && response.length === bodies[i]!.length)
     );
   });
 });

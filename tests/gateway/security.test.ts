@@ -185,9 +185,9 @@ test("a call over HTTP may wait longer than a request may take to arrive, and en
     call: (_, request, { signal } = {}) =>
       new Promise((resolve) => {
         calls++;
-        let answered = false;
-        const timer = setTimeout(() => resolve((answered = true, request.slice())), 2500);
-        signal?.addEventListener("abort", () => (aborted ||= !answered, clearTimeout(timer)));
+        let responded = false;
+        const timer = setTimeout(() => resolve((responded = true, request.slice())), 2500);
+        signal?.addEventListener("abort", () => (aborted ||= !responded, clearTimeout(timer)));
       }),
   };
   await withGateway({ service: slow, limits: { arrivalMs: 1500 } }, async ({ gateway: { port }, token }) => {

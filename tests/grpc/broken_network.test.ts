@@ -331,11 +331,11 @@ test("closing while calls wait for a connection, a response, a key", async () =>
   const open = call(waits);
   setTimeout(() => waits.close(), 30);
   await assert.rejects(open, closed);
-  const nobody = connection({ address: "127.0.0.1:1" });
-  await assert.rejects(call(nobody), lost(/no server listens on this address/));
+  const absent = connection({ address: "127.0.0.1:1" });
+  await assert.rejects(call(absent), lost(/no server listens on this address/));
   // The next attempt waits a little.
-  const waiting = [call(nobody), call(nobody), call(nobody)];
-  nobody.close();
+  const waiting = [call(absent), call(absent), call(absent)];
+  absent.close();
   for (const each of waiting) await assert.rejects(each, closed);
   const keyless = connection({ apiKey: () => new Promise<string>(() => {}), tls: false });
   const asking = call(keyless, 5000);

@@ -103,7 +103,7 @@ test("the environment alone is enough, and nothing at all is a profile too", () 
 test("the profile's name: the option, else TEMPORAL_PROFILE, else default, which need not be there", () => {
   assert.equal(profile(FULL, { TEMPORAL_PROFILE: "other" }).address, "other:7233");
   assert.equal(profile(FULL, { TEMPORAL_PROFILE: "" }).address, "file:7233");
-  assert.equal(profile(FULL, { TEMPORAL_PROFILE: "nobody" }, { profile: "other" }).address, "other:7233");
+  assert.equal(profile(FULL, { TEMPORAL_PROFILE: "absent" }, { profile: "other" }).address, "other:7233");
   assert.deepEqual(profile('[profile.other]\naddress = "a:1"'), {});
   refused(() => profile(FULL, { TEMPORAL_PROFILE: "prod" }), '"prod" (TEMPORAL_PROFILE) was not found', "default, other");
   refused(() => profile(FULL, {}, { profile: "__proto__" }), "was not found");

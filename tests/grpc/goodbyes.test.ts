@@ -45,22 +45,22 @@ test("a server outlives callers that say goodbye", async () => {
 });
 
 test("a connection outlives servers that say goodbye, and makes another", async () => {
-  assert.ok(await answers("client") > 1);
+  assert.ok(await countResponses("client") > 1);
 });
 
 test("a session outlives the goodbye when its user drops all listeners and closes it at once", async () => {
-  assert.equal(await answers("session"), 20);
+  assert.equal(await countResponses("session"), 20);
 });
 
 /** Runs twenty calls to a server that says goodbye after each; the number of its connections. */
-async function answers(caller: "client" | "session"): Promise<number> {
+async function countResponses(caller: "client" | "session"): Promise<number> {
   let connections = 0;
   const server: Http2Server = goodbyeServer();
   server.on("session", () => connections++);
   await once(server.listen(0, "127.0.0.1"), "listening");
   const child = start(caller, String((server.address() as AddressInfo).port));
   try {
-    assert.equal(await nextLine(child), "answered 20", child.errors());
+    assert.equal(await nextLine(child), "completed 20", child.errors());
     return connections;
   } finally {
     await kill(child);

@@ -171,9 +171,9 @@ test("a lost connection is UNAVAILABLE in every form, and is made again", async 
     answer = (stream) => reply(stream, Uint8Array.of(0x0a, 0), { "grpc-status": "0" });
     assert.deepEqual(await service.call("getSystemInfo", new Uint8Array(0)), Uint8Array.of(0x0a, 0));
   });
-  const nobody = new GrpcService({ address: "127.0.0.1:1" });
-  await assert.rejects(nobody.call("getSystemInfo", new Uint8Array(0)), failsWith(Code.UNAVAILABLE));
-  nobody.close();
+  const absent = new GrpcService({ address: "127.0.0.1:1" });
+  await assert.rejects(absent.call("getSystemInfo", new Uint8Array(0)), failsWith(Code.UNAVAILABLE));
+  absent.close();
 });
 
 test("a server without gRPC, and invalid addresses", async () => {

@@ -1,5 +1,5 @@
 // The HTTP/2 of connections, frame by frame: header fields against node:http2 and the examples of RFC 7541, flow control, what a server may do
-// that few do, and what none may.
+// that few do, and what invalid may.
 import assert from "node:assert/strict";
 import { createServer as createHttp2, type IncomingHttpHeaders } from "node:http2";
 import type { AddressInfo } from "node:net";
@@ -45,8 +45,8 @@ test("Huffman code: the examples of RFC 7541, and invalid input", () => {
   );
   assert.equal(decoded(""), "");
   // The end-of-string symbol; a byte of padding; padding of zeros.
-  for (const none of ["ffffffff", "f1e3c2e5f23a6ba0ab90f4ffff", "f1e3c2e5f23a6ba0ab90f4fe00"]) {
-    assert.equal(decoded(none), undefined);
+  for (const invalid of ["ffffffff", "f1e3c2e5f23a6ba0ab90f4ffff", "f1e3c2e5f23a6ba0ab90f4fe00"]) {
+    assert.equal(decoded(invalid), undefined);
   }
 });
 
@@ -301,7 +301,7 @@ test("a response with any bytes changed is a response or a ServiceError", async 
   assert.ok(outcomes.size >= 4, [...outcomes].join(", "));
 });
 
-// --- What none may.
+// --- What invalid may.
 
 const RUBBISH: { readonly [what: string]: (id: number) => Uint8Array } = {
   "a frame that is too large": (id) =>

@@ -289,7 +289,7 @@ const WRONG: Wrong[] = [
     tls: true,
     says: /through the proxy .*did not finish the TLS handshake within 800 ms/,
   },
-  { what: "rubbish in the tunnel", does: say(`${ESTABLISHED}<html>hello, this is no cluster</html>`), says: /not a gRPC server/ },
+  { what: "rubbish in the tunnel", does: say(`${ESTABLISHED}<html>hello, not a cluster</html>`), says: /not a gRPC server/ },
   {
     what: "rubbish in the tunnel, in TLS",
     does: say(`${ESTABLISHED}<html>hello</html>`),

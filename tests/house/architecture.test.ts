@@ -36,8 +36,8 @@ test("the tables of rooms are those of tools/rooms.json (node tools/rooms.mjs --
  * line.
  */
 function placeOf(name: string, before: readonly string[]): string | undefined {
-  const beside = before.flatMap((path) => [path, dirname(path)]);
-  return [".", "ts", "core-rs/src", ...beside].map((folder) => join(folder, name)).find((path) => existsSync(path));
+  const folders = before.flatMap((path) => [path, dirname(path)]);
+  return [".", "ts", "core-rs/src", ...folders].map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
 /** The names of files in a line that lead nowhere, and names of symbols that the file before them does not have. */

@@ -20,7 +20,7 @@ const clock = "tests/engine/clock.test.ts";
 const manual = "tests/testing/manual_timers.test.ts";
 const carry = "tests/cases/carry.ts";
 const procedures = "tests/cases/procedures.ts";
-const answers = "tests/suites/client_procedures.ts";
+const clientProcedures = "tests/suites/client_procedures.ts";
 const belonging = "tests/client/belonging.test.ts";
 const world: readonly [string, string] = [
   "tests/app/world_kill9.test.ts",
@@ -159,7 +159,7 @@ export const EXAMPLES: readonly Row[] = [
   {
     part: "compute_damage",
     here: "a procedure",
-    tests: [[answers, "a procedure is asked for, listed with its arguments, and completed once"]],
+    tests: [[clientProcedures, "a procedure is asked for, listed with its arguments, and completed once"]],
   },
 ];
 
@@ -258,7 +258,7 @@ export const TABLES: readonly Row[] = [
     part: "PendingProcedure",
     here: "the view pending_procedure, handle.procedures, describe().pendingProcedures",
     tests: [[views, "states, timers, procedures and subscriptions, as long as they are"], [
-      answers,
+      clientProcedures,
       "a procedure is asked for, listed with its arguments, and completed once",
     ]],
   },
@@ -314,7 +314,7 @@ export const REDUCERS: readonly Row[] = [
   {
     part: "workflow_procedure_complete",
     here: "client.completeProcedure, handle.completeProcedure",
-    tests: [[answers, "a procedure is asked for, listed with its arguments, and completed once"]],
+    tests: [[clientProcedures, "a procedure is asked for, listed with its arguments, and completed once"]],
   },
   {
     part: "workflow_cancel",

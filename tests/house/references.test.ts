@@ -100,10 +100,10 @@ test("no reference leads to a document outside the repository", () => {
     /core-spec|design seam|\bdesign\.md|\bhead note\b|\b(?:compat|server|house)-reading\b|\bapi-sketch\b|\bthe seed's (?:table|text|engine)/gi;
   const found = files.flatMap(({ path, text }) => [...text.matchAll(OUTSIDE)].map((m) => `${path}: ${m[0]}`));
   // Tests and tools may use fixtures next to the checkout; they are skipped by name where the fixtures are missing.
-  const beside = files.filter(({ path, text }) =>
+  const sharedUses = files.filter(({ path, text }) =>
     text.includes("../shared") && !/^(?:(?:core-rs\/)?tests|tools|web-demo\/e2e)\//.test(path)
   );
-  assert.deepEqual([...found, ...beside.map(({ path }) => `${path}: ../shared`)], []);
+  assert.deepEqual([...found, ...sharedUses.map(({ path }) => `${path}: ../shared`)], []);
 });
 
 test("rules and cases are cited by name and not by number", () => {

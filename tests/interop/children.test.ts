@@ -198,8 +198,8 @@ test("signals and cancel requests: to a child, to others, to a missing workflow"
       /^ExternalWorkflowExecutionSignaled: release to messenger-first$/m,
       /^RequestCancelExternalWorkflowExecutionInitiated: messenger-second: .*a neighbour asks$/m,
       /^ExternalWorkflowExecutionCancelRequested: messenger-second$/m,
-      /^SignalExternalWorkflowExecutionFailed: x to nobody: EXTERNAL_WORKFLOW_EXECUTION_NOT_FOUND$/m,
-      /^RequestCancelExternalWorkflowExecutionFailed: nobody: EXTERNAL_WORKFLOW_EXECUTION_NOT_FOUND$/m,
+      /^SignalExternalWorkflowExecutionFailed: x to absent: EXTERNAL_WORKFLOW_EXECUTION_NOT_FOUND$/m,
+      /^RequestCancelExternalWorkflowExecutionFailed: absent: EXTERNAL_WORKFLOW_EXECUTION_NOT_FOUND$/m,
     ];
     for (const line of expected) assert.match(lines, line);
     await keepAll("messenger");

@@ -182,7 +182,7 @@ test("update-with-start, reset, delete and counts from the command line", { skip
   await ok("workflow", "signal", ...id, "--name", "checkout");
   assert.equal((await json("workflow", "result", ...id)).result.items.length, 3);
 
-  const reset = await json("workflow", "reset", ...id, "--type", "LastWorkflowTask", "--reason", "once more");
+  const reset = await json("workflow", "reset", ...id, "--type", "LastWorkflowTask", "--reason", "again");
   assert.notEqual(reset.runId, second.runId);
   assert.equal((await json("workflow", "result", ...id)).result.items.length, 3, "what came in comes in again");
   const text = await ok(

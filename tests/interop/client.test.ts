@@ -240,7 +240,7 @@ test(
     assert.notEqual(over.runId, handle.runId);
     assert.equal(await over.result(), 20, "the activity ran again");
     rate = 3;
-    const last = await over.reset({ type: "LAST_WORKFLOW_TASK", reason: "the last task once more" });
+    const last = await over.reset({ type: "LAST_WORKFLOW_TASK", reason: "the last task again" });
     assert.equal(await last.result(), 20, "what was done before the point stays");
     const described = JSON.parse(temporal("workflow", "describe", "-w", "reset", "-o", "json"));
     assert.equal(described.workflowExecutionInfo.execution.runId, last.runId);
@@ -262,7 +262,7 @@ test(
 test("reset: into the run before continue-as-new; refusals; one request id, one reset", { skip: noServer }, async () => {
   const handle = await client.start(going, { id: "reset-can", args: [1] });
   assert.equal(await handle.result(), "arrived");
-  const again = await client.getHandle(going, "reset-can").reset({ type: "LAST_CONTINUED_AS_NEW", reason: "once more" });
+  const again = await client.getHandle(going, "reset-can").reset({ type: "LAST_CONTINUED_AS_NEW", reason: "again" });
   assert.equal(await again.result(), "arrived");
   const open = await client.start(waits, { id: "reset-once" });
   const fixed = { type: "LAST_WORKFLOW_TASK", reason: "x", requestId: "one-reset" } as const;
@@ -271,7 +271,7 @@ test("reset: into the run before continue-as-new; refusals; one request id, one 
   const { runId } = await pinned.reset(fixed);
   assert.equal((await pinned.reset(fixed)).runId, runId);
   await assert.rejects(
-    client.getHandle(going, "nobody").reset({ eventId: 4, reason: "" }),
+    client.getHandle(going, "absent").reset({ eventId: 4, reason: "" }),
     (error) => error instanceof WorkflowNotFoundError,
   );
   await assert.rejects(pinned.reset({ eventId: 5000, reason: "" }), (error: Error) => /event/i.test(error.message));

@@ -66,7 +66,7 @@ namespace = "default"
 Some_Header = "1"
 [profile.elsewhere]
 address = "${server.address}"
-namespace = "nobodys"
+namespace = "absent-namespace"
 [profile.tls]
 address = "${server.address}"
 [profile.tls.tls]
@@ -93,11 +93,11 @@ api_key = "k"
       ],
       ["another namespace", { ...at, TEMPORAL_PROFILE: "elsewhere" }, false],
       ["another namespace, put right", { ...at, TEMPORAL_PROFILE: "elsewhere", TEMPORAL_NAMESPACE: "default" }, true],
-      ["no such profile", { ...at, TEMPORAL_PROFILE: "nobody" }, false],
+      ["no such profile", { ...at, TEMPORAL_PROFILE: "absent" }, false],
       ["no file", { TEMPORAL_CONFIG_FILE: join(folder, "gone.toml"), TEMPORAL_ADDRESS: server.address }, true],
       ["variables alone", { TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: "default" }, true],
       ["a section of TLS switches it on", { ...at, TEMPORAL_PROFILE: "tls" }, false],
-      ["which a variable takes back", { ...at, TEMPORAL_PROFILE: "tls", TEMPORAL_TLS: "false" }, true],
+      ["that a variable disables", { ...at, TEMPORAL_PROFILE: "tls", TEMPORAL_TLS: "false" }, true],
       ["an API key switches TLS on", { ...at, TEMPORAL_PROFILE: "key" }, false],
       ["unless TLS is off", { ...at, TEMPORAL_PROFILE: "off" }, true],
       ["headers", { ...at, TEMPORAL_PROFILE: "here", TEMPORAL_GRPC_META_OTHER_HEADER: "2" }, true],

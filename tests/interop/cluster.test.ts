@@ -119,8 +119,8 @@ test("updates, a rejected one, signals and queries on a cluster, and the replay"
 });
 
 test("errors of the service keep their code, name and fields", { skip: noServer }, async () => {
-  const first = await client.start(hello, { id: "twice", taskQueue: "nobody", args: ["x"] });
-  await assert.rejects(client.start(hello, { id: "twice", taskQueue: "nobody", args: ["x"] }), (error: Error) => {
+  const first = await client.start(hello, { id: "twice", taskQueue: "unpolled", args: ["x"] });
+  await assert.rejects(client.start(hello, { id: "twice", taskQueue: "unpolled", args: ["x"] }), (error: Error) => {
     const cause = error.cause as ServiceError;
     assert.ok(cause instanceof ServiceError);
     assert.equal(cause.code, Code.ALREADY_EXISTS);

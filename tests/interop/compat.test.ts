@@ -98,7 +98,7 @@ test("where an official program waits, and what it takes", { skip: noServer }, a
       assert.match(stack, /workflow "officialWaiting": sleep\n {4}at deeper \(.*official_waiting\.ts:\d+:\d+\)\n/, state);
       assert.match(stack, /workflow "officialWaiting": condition\n {4}at officialWaiting \(/);
       assert.match(stack, /handler of update "work": activity "work"\n {4}at .*official_waiting\.ts:/);
-      assert.match(stack, /workflow "officialWaiting": child workflow "nobody"\n {4}at officialWaiting \(/);
+      assert.match(stack, /workflow "officialWaiting": child workflow "absent"\n {4}at officialWaiting \(/);
       assert.equal(stack.split("\n\n").length, 4, stack);
       assert.doesNotMatch(stack, /ts\/compat|executor/);
       const { sdk, stacks } = await handle.query("__enhanced_stack_trace") as { sdk: { name: string }; stacks: unknown[] };

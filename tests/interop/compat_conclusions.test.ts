@@ -36,7 +36,7 @@ const ENDING = [
     "cancels",
     "takesBack",
   ],
-  ...["allKinds", "betweenLocals", "answers", "continues"],
+  ...["allKinds", "betweenLocals", "responds", "continues"],
 ];
 const FAILING = ["throwsLater", "rejects"];
 /** The official worker learns of unhandled rejections from `process`; Deno reports them after the task, so there it completes that run. */
@@ -107,11 +107,11 @@ async function all(taskQueue: string, failing: readonly string[]): Promise<{ [ty
       await handle.terminate("seen");
       return;
     }
-    if (type === "answers") {
+    if (type === "responds") {
       await until("the first task is done", async () => /TASK_COMPLETED/.test(await handle.historyJson()));
       const update = await handle.startUpdate("ask", { waitFor: "accepted" });
       await handle.signal("go");
-      assert.equal(await update.result(), "answered");
+      assert.equal(await update.result(), "responded");
     }
     const result = await handle.result();
     ran[type] = { result, lines: await linesOf(first), history: await first.historyBytes() };

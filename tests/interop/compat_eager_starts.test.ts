@@ -74,7 +74,7 @@ test("without a worker that runs it is an ordinary start; another queue's worker
   const client = new Client({ connection });
   const other = await Worker.create({ connection, taskQueue: "other", workflowsPath, activities });
   await other.runUntil(async () => {
-    const handle = await client.workflow.start("call", options("nobody"));
+    const handle = await client.workflow.start("call", options("absent"));
     assert.equal(handle.eagerlyStarted, false);
     await handle.terminate();
   });

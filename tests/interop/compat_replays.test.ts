@@ -159,12 +159,12 @@ const HISTORIES: { readonly [name: string]: { events: object[] } } = {
     ended,
   ),
   "is of an unknown type, its task open": historyOf(
-    "nobody",
+    "absent",
     scheduled,
     started,
   ),
   "is of an unknown type, and ended": historyOf(
-    "nobody",
+    "absent",
     ...task,
     timer,
     fired,

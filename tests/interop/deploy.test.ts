@@ -288,9 +288,9 @@ const workers = ({ name, skip, start, order, tests }: typeof RUNTIMES[number]) =
     assert.match(tls.said, /"level":"error"[^]*TEMPORAL_TLS must be/);
     const profile = await wrong({ TEMPORAL_PROFILE: "prod" });
     assert.match(profile.said, /"level":"error"[^]*\(TEMPORAL_PROFILE\) was not found/);
-    const namespace = await wrong({ TEMPORAL_NAMESPACE: "nobodys" });
+    const namespace = await wrong({ TEMPORAL_NAMESPACE: "absent-namespace" });
     assert.notEqual(namespace.code, 0);
-    assert.match(namespace.said, /"level":"error"[^]*nobodys/);
+    assert.match(namespace.said, /"level":"error"[^]*absent-namespace/);
   });
 
   test(`${name}: a profile of a TOML file in its folder`, { skip, timeout: 240_000 }, async () => {

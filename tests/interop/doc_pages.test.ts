@@ -102,7 +102,7 @@ test("docs/search-attributes.md", { skip: noServer }, async () => {
 import { Connection } from "temporalex/temporal";
 import { amount, customer } from "./attributes${".ts"}";
 const connection = await Connection.connect({ address: "${server.address}" });
-const client = new Client({ service: connection, taskQueue: "nobody" });
+const client = new Client({ service: connection, taskQueue: "unpolled" });
 await client.start("Order", { id: "found", searchAttributes: [{ key: customer, value: "ada" }, { key: amount, value: 12.5 }] });
 connection.close();
 `,

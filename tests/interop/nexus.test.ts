@@ -187,13 +187,13 @@ test("synchronous operations, and errors of every kind, are what the official wo
       throws({ kind: "started" }),
       ["missing", {}, { service: "more" }],
       quick,
-      ["echo", {}, { service: "nobody" }],
+      ["echo", {}, { service: "absent" }],
     ]);
     assert.match(seen[0]!, /"hasDeadline":true.*WorkflowEvent/);
     assert.match(seen[1]!, /ApplicationFailure.*op failed.*OperationError/);
     assert.match(seen[2]!, /CancelledFailure.*op cancelled/);
     assert.match(seen[5]!, /"type":"BAD_REQUEST".*Deep/);
-    assert.match(seen.at(-1)!, /No service handler registered for service name 'nobody'/);
+    assert.match(seen.at(-1)!, /No service handler registered for service name 'absent'/);
   });
 });
 
@@ -338,9 +338,9 @@ export const handlers = nexus.serviceHandler(tests, { slow: async () => \`${says
     await told('"why":"nexus"', 1);
     assert.match(said, /handlers\.ts exports no Nexus service/);
     assert.equal(await answer(), "says second 2");
-    write("handlers.ts", handlers("tells"));
+    write("handlers.ts", handlers("reports"));
     await told('"nexusServicesReplaced"', 3);
-    assert.equal(await answer(), "tells second 2");
+    assert.equal(await answer(), "reports second 2");
   } finally {
     child.kill("SIGTERM");
     assert.equal(await ended, 0);
@@ -360,7 +360,7 @@ test("a handler that outlives its request is canceled, and the next attempt is a
     });
     assert.deepEqual(result, { attempt: 2 });
   });
-  assert.ok(noted.includes("slow is told: TIMED_OUT true"), noted.join("\n"));
+  assert.ok(noted.includes("slow is canceled: TIMED_OUT true"), noted.join("\n"));
 });
 
 test("shutdown cancels handlers and waits for them; their callers get responses", { skip }, async () => {
@@ -370,7 +370,7 @@ test("shutdown cancels handlers and waits for them; their callers get responses"
   await until("the handler runs", () => noted.includes("slow begins stopped"));
   stopping.shutdown();
   await running;
-  assert.ok(noted.includes("slow is told: WORKER_SHUTDOWN true"), noted.join("\n"));
+  assert.ok(noted.includes("slow is canceled: WORKER_SHUTDOWN true"), noted.join("\n"));
   assert.deepEqual((await calling).result, { attempt: 1 });
 });
 

@@ -257,7 +257,7 @@ const { NEXUS_OPERATION_SCHEDULED, NEXUS_OPERATION_STARTED, NEXUS_OPERATION_COMP
 const scheduled = (change: object) => (before: Record<string, unknown>) =>
   of("nexusOperationScheduledEventAttributes", { ...before, ...change });
 const asTimer = () => of("timerStartedEventAttributes", { timerId: "9", startToFireTimeout: { seconds: 1n, nanos: 0 } });
-const answers = (name: string, change: object = {}) => ({ scheduledEventId }: Record<string, unknown>) =>
+const operationEvent = (name: string, change: object = {}) => ({ scheduledEventId }: Record<string, unknown>) =>
   of(name, { scheduledEventId, ...change });
 
 const EDITS: { readonly [name: string]: Edit } = {
@@ -288,20 +288,20 @@ const EDITS: { readonly [name: string]: Edit } = {
   },
   "a timeout in place of the result": {
     ...{ of: "handle", event: NEXUS_OPERATION_COMPLETED, as: EventType.NEXUS_OPERATION_TIMED_OUT, holds: false },
-    attributes: answers("nexusOperationTimedOutEventAttributes", { failure: { message: "late" } }),
+    attributes: operationEvent("nexusOperationTimedOutEventAttributes", { failure: { message: "late" } }),
   },
   "a start in place of the result": {
     ...{ of: "result", event: NEXUS_OPERATION_COMPLETED, as: NEXUS_OPERATION_STARTED, holds: false },
-    attributes: answers("nexusOperationStartedEventAttributes", { operationToken: "t" }),
+    attributes: operationEvent("nexusOperationStartedEventAttributes", { operationToken: "t" }),
   },
   "started twice": {
     ...{ of: "handle", event: EventType.NEXUS_OPERATION_COMPLETED, as: NEXUS_OPERATION_STARTED, holds: false },
-    attributes: answers("nexusOperationStartedEventAttributes", { operationToken: "t" }),
+    attributes: operationEvent("nexusOperationStartedEventAttributes", { operationToken: "t" }),
   },
   "the request to cancel could not be delivered": {
     ...{ of: "waitRequested", event: EventType.NEXUS_OPERATION_CANCEL_REQUEST_COMPLETED, holds: "here" },
     as: EventType.NEXUS_OPERATION_CANCEL_REQUEST_FAILED,
-    attributes: answers("nexusOperationCancelRequestFailedEventAttributes", { failure: { message: "no" } }),
+    attributes: operationEvent("nexusOperationCancelRequestFailedEventAttributes", { failure: { message: "no" } }),
   },
 };
 

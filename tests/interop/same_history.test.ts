@@ -109,8 +109,8 @@ const all = workflow("All", async (input: string) => {
   }
   return seen;
 });
-const nobody = activities<typeof code>({
-  taskQueue: "nobody",
+const absent = activities<typeof code>({
+  taskQueue: "unpolled",
   startToClose: "5s",
   scheduleToStart: "100ms",
   retry: { maximumAttempts: 1 },
@@ -120,7 +120,7 @@ const gone = activities<typeof code>({ startToClose: "60s", heartbeat: "30s", ca
 const soon = activities<typeof code>({ startToClose: "60s", heartbeat: "30s", cancellationType: "tryCancel" });
 const timeouts = workflow("Timeouts", async () => {
   const types = [];
-  for (const call of [() => nobody.work("x"), () => exhausted.early()]) {
+  for (const call of [() => absent.work("x"), () => exhausted.early()]) {
     const [one] = await parallel([call]);
     types.push(one!.ok ? "ok" : (one!.error as Error).name);
   }
@@ -144,7 +144,7 @@ const cancels = workflow("Cancels", async () => {
   await sleep("1h");
 });
 const outside = workflow("Outside", async () => await acts.elsewhere());
-const idle = activities<typeof code>({ taskQueue: "nobody", startToClose: "5s" });
+const idle = activities<typeof code>({ taskQueue: "unpolled", startToClose: "5s" });
 /** A timer that every signal restarts, an activity without a worker, and a timer that is handed on. */
 const races = workflow("Races", async () => {
   const deadline = timer("deadline", "2h");
@@ -268,7 +268,7 @@ const lives: { [name: string]: Life } = {
     return handle;
   },
   "cancelled before its first task": async ({ client }) => {
-    const handle = await client.start(patient, { id: "stillborn", taskQueue: "nobody yet" });
+    const handle = await client.start(patient, { id: "stillborn", taskQueue: "unpolled" });
     await handle.cancel("never mind");
     await handle.terminate();
     return handle;

@@ -113,15 +113,15 @@ test(
       const slow = busy.update(flows.slowly, "a");
       await until("it is busy", () => flowActivities.ran.includes("held:a"));
       // Accepted while the handler runs and run after it; rejected at once; concurrent with the loop.
-      const [beside, queued] = [busy.update(flows.beside, "b"), busy.update(flows.add, 7)];
+      const [concurrently, queued] = [busy.update(flows.concurrently, "b"), busy.update(flows.add, 7)];
       await assert.rejects(busy.update(flows.add, -1), WorkflowUpdateRejectedError);
       assert.equal((await kinds(busy)).includes("activityTaskCompleted"), false, "the refusal did not wait for the handler");
       flowActivities.released.add("a");
       assert.equal(await slow, "a done");
       assert.equal(await queued, 1);
-      assert.match(await beside, /^beside \d$/);
+      assert.match(await concurrently, /^concurrently \d$/);
       await busy.signal(flows.end);
-      assert.deepEqual([...await busy.result() as string[]].sort(), ["add 7", "beside b", "slowly a"]);
+      assert.deepEqual([...await busy.result() as string[]].sort(), ["add 7", "concurrently b", "slowly a"]);
       await collected.keep("busy", busy);
     });
   },

@@ -263,8 +263,8 @@ test("lists of schedules come over pages and by query; names of errors", { skip:
     action: { type: "startWorkflow", workflowType: "Report" },
   });
   await assert.rejects(again, (error) => error instanceof ScheduleAlreadyRunningError);
-  await assert.rejects(client.schedule.getHandle("nobody").describe(), (error) => error instanceof ScheduleNotFoundError);
-  await assert.rejects(client.schedule.getHandle("nobody").trigger(), (error) => error instanceof ScheduleNotFoundError);
+  await assert.rejects(client.schedule.getHandle("absent").describe(), (error) => error instanceof ScheduleNotFoundError);
+  await assert.rejects(client.schedule.getHandle("absent").trigger(), (error) => error instanceof ScheduleNotFoundError);
   const bad = client.schedule.create({
     scheduleId: "bad",
     spec: { cronExpressions: ["every now and then"] },

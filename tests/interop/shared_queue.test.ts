@@ -121,7 +121,7 @@ for (
           await handle.signal("more", 2000);
           assert.ok(await handle.query("sum") >= 2000);
           const { total, failure, ids } = await handle.result();
-          assert.deepEqual([failure, ids], ["told so", 5]);
+          assert.deepEqual([failure, ids], ["as requested", 5]);
           assert.ok(total >= 2018 && total <= 2019, String(total));
           const found = seen((await handle.fetchHistory()).events);
           assert.deepEqual(found.failed, []);

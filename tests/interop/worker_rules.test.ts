@@ -106,7 +106,7 @@ for (const cachedWorkflows of [0, 1, 1000]) {
       assert.equal(await handle.update(add, 1), 1);
       const before = (await handle.fetchHistory()).events.length;
       for (let i = 0; i < 5; i++) await assert.rejects(handle.update(add, -1), /only more/);
-      await assert.rejects(handle.update("nobody" as never), /nobody/);
+      await assert.rejects(handle.update("absent" as never), /absent/);
       assert.equal((await handle.fetchHistory()).events.length, before, "nothing was written");
       // Later commands continue where the server is, not where the worker was.
       assert.equal(await handle.update(add, 2), 3);
@@ -139,14 +139,14 @@ test("queries arrive as separate tasks and with other tasks, while messages arri
     const before = { ...seen };
     let added = 0;
     for (let round = 0; round < 30 && seen.queriesWithTask === before.queriesWithTask; round++) {
-      const answers = await Promise.all([
+      const counts = await Promise.all([
         handle.signal(note, 1),
         ...Array.from({ length: 5 }, () => handle.query(sum)),
         handle.update(add, 1),
         ...Array.from({ length: 5 }, () => handle.query(sum)),
       ]);
       added += 2;
-      assert.ok(answers.every((answer) => answer === undefined || (answer >= added - 2 && answer <= added)), `${answers}`);
+      assert.ok(counts.every((count) => count === undefined || (count >= added - 2 && count <= added)), `${counts}`);
       assert.equal(await handle.query(sum), added);
     }
     assert.ok(seen.queriesWithTask > before.queriesWithTask, "queries that came with a task");

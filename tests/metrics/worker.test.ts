@@ -15,7 +15,7 @@ import { until } from "../support/until.ts";
 
 const go = signal("go");
 const acts = activities<{ work(text: string): string; fail(): void }>({ startToClose: "10s", retry: { maximumAttempts: 1 } });
-const SECRET = "a-payload-that-is-nobodys-business";
+const SECRET = "a-payload-that-stays-private";
 
 const workflows = [
   workflow("Works", async (text: string) => {

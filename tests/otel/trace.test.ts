@@ -172,7 +172,7 @@ test("failures of activities and workflows are states of their spans; what a cli
   await traced("failing", () =>
     one.runUntil(async () => {
       await assert.rejects(client.execute("Refused", { id: "refused" }));
-      await assert.rejects(client.getHandle("Refused", "nobody").signal(go));
+      await assert.rejects(client.getHandle("Refused", "absent").signal(go));
     }));
   assert.equal(telemetry.span("RunActivity:refuse").status.code, SpanStatusCode.ERROR);
   assert.equal(telemetry.span("RunActivity:refuse").status.message, "no");

@@ -195,7 +195,7 @@ export class PowerDisk {
 
   #file(name: string): PowerFile {
     const file = this.#files.get(name);
-    if (file === undefined) throw new Error(`there is no file ${name}`);
+    if (file === undefined) throw new Error(`file ${name} not found`);
     return file;
   }
 

@@ -149,9 +149,9 @@ test("a divergence names the line whose command does not fit", async () => {
 
 test("an unknown workflow type and invalid task bytes", async () => {
   await withRealm({ workflows: workflows("basic") }, async (h) => {
-    const run = h.start("Nobody");
+    const run = h.start("Unknown");
     await run.task();
-    assert.match(run.failure, /"Nobody" is not known.*"Adder"/s);
+    assert.match(run.failure, /"Unknown" is not known.*"Adder"/s);
     await assert.rejects(async () => await h.realm.runTask({ head: headWith(), bytes: new Uint8Array([1, 2, 3, 255]) }));
     const unreadable = await h.realm.replay("wf", new Uint8Array([10, 255]));
     assert.equal(unreadable.verdict, "failed");

@@ -132,7 +132,7 @@ function waits(): { began: Promise<CallOptions>; ended: Promise<unknown> } {
       begin(options);
       options.signal?.addEventListener("abort", () => {
         end(options.signal?.reason);
-        reject(new ServiceError(Code.CANCELLED, "given up"));
+        reject(new ServiceError(Code.CANCELLED, "canceled"));
       });
     });
   return { began, ended };

@@ -69,10 +69,10 @@ interface Answer {
 }
 
 /** A server that sends these responses one after the other, then always the last one. */
-async function serving(answers: readonly Answer[], body: (url: string, asked: () => number) => Promise<void>): Promise<void> {
+async function serving(replies: readonly Answer[], body: (url: string, asked: () => number) => Promise<void>): Promise<void> {
   let asked = 0;
   const server = createServer((_, response) => {
-    const { status = 200, type = "application/wasm", body } = answers[Math.min(asked++, answers.length - 1)]!;
+    const { status = 200, type = "application/wasm", body } = replies[Math.min(asked++, replies.length - 1)]!;
     response.writeHead(status, { "content-type": type, connection: "close" }).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -76,7 +76,7 @@ export const callsTests: Suite = {
         },
       );
       assert.equal(await handle.query(value), 2);
-      await assert.rejects(t.client.getHandle(undefined, "nobody").query(value), WorkflowNotFoundError);
+      await assert.rejects(t.client.getHandle(undefined, "absent").query(value), WorkflowNotFoundError);
     });
   },
 
@@ -158,7 +158,7 @@ export const callsTests: Suite = {
       const slow = await t.client.start(patient, { id: t.id("slow") });
       await assert.rejects(slow.result({ timeout: 30 }), DeadlineExceededError);
       await slow.terminate();
-      await assert.rejects(t.client.getHandle(patient, "nobody").result(), WorkflowNotFoundError);
+      await assert.rejects(t.client.getHandle(patient, "absent").result(), WorkflowNotFoundError);
     }),
 
   "signalWithStart starts once and signals each time": (t) =>

@@ -89,11 +89,11 @@ export const proceduresTests: Suite = {
       const workflow = t.id("race");
       const handle = await t.client.start(hit, { id: workflow, args: [1] });
       await open(t, workflow);
-      const answers = await Promise.allSettled([1, 2].map((value) => handle.completeProcedure(game.computeDamage, value)));
-      assert.deepEqual(answers.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
-      const refusal = answers.find((answer) => answer.status === "rejected");
+      const outcomes = await Promise.allSettled([1, 2].map((value) => handle.completeProcedure(game.computeDamage, value)));
+      assert.deepEqual(outcomes.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+      const refusal = outcomes.find((outcome) => outcome.status === "rejected");
       assert.ok(refusal?.reason instanceof ProcedureNotFoundError, String(refusal?.reason));
-      assert.equal(await handle.result(), answers[0]?.status === "fulfilled" ? 1 : 2);
+      assert.equal(await handle.result(), outcomes[0]?.status === "fulfilled" ? 1 : 2);
     }),
 
   "a failed procedure rejects with what it was failed with, and is not tried again": (t) =>

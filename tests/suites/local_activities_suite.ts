@@ -32,13 +32,13 @@ const chain = workflow("Chain", async () => {
 });
 const go = signal<[string]>("go");
 const state = query<string>("state");
-const beside = workflow("Beside", {
+const concurrent = workflow("Concurrent", {
   messages: { state },
   queries: { state: (published: string) => published },
   async run(options: LocalActivityOptions) {
     publishState("calling");
     const [result, signalled] = await parallel([
-      () => acts.work.with(options)("beside"),
+      () => acts.work.with(options)("concurrent"),
       async () => {
         const said = await waitForSignal(go);
         publishState(said);
@@ -55,7 +55,7 @@ const stopped = workflow("Stopped", async (options: LocalActivityOptions) => {
     return `${(error as Error).name}: ${(error as Error).message}, ${isCancellation(error)}`;
   }
 });
-const all = [calls, chain, beside, stopped];
+const all = [calls, chain, concurrent, stopped];
 
 async function eventTypes(client: Client, workflowId: string): Promise<string[]> {
   const history = await client.getHandle(undefined, workflowId).fetchHistory();
@@ -81,7 +81,7 @@ export function localActivitiesSuite(onService: OnService): void {
       });
       keys.add(idempotencyKey);
       signals.push(activityContext().cancelled);
-      heartbeat("nobody hears it");
+      heartbeat("not recorded");
       await activitySleep(1);
       return `did ${input}`;
     };
@@ -118,7 +118,7 @@ export function localActivitiesSuite(onService: OnService): void {
       return await client.execute(calls, { id: id(`retry-${input}`), args: [input, options] });
     };
     const failure = async (input: string, options: LocalActivityOptions) => {
-      const error = await run(input, options).then((result) => assert.fail(`it answered ${result}`), (e) => e as Error);
+      const error = await run(input, options).then((result) => assert.fail(`it completed with ${result}`), (e) => e as Error);
       assert.ok(error instanceof WorkflowFailedError, String(error));
       assert.ok(error.cause instanceof ActivityFailure, String(error.cause));
       return error.cause;
@@ -271,7 +271,7 @@ export function localActivitiesSuite(onService: OnService): void {
     await work({ workflows: all, activities, maxConcurrentLocalActivities: 1 }, async () => {
       const failure = async (input: string, options: LocalActivityOptions) => {
         const run = client.execute(calls, { id: id(`limit-${input}`), args: [input, options] });
-        const error = await run.then((result) => assert.fail(`it answered ${result}`), (e) => e as WorkflowFailedError);
+        const error = await run.then((result) => assert.fail(`it completed with ${result}`), (e) => e as WorkflowFailedError);
         assert.ok(error.cause instanceof ActivityFailure, String(error.cause));
         return error.cause.cause as Error;
       };
@@ -298,7 +298,7 @@ export function localActivitiesSuite(onService: OnService): void {
       work(input: string) {
         const { attempt, startToCloseTimeoutMs, scheduleToCloseTimeoutMs } = activityInfo();
         seen.push([input, attempt, startToCloseTimeoutMs, scheduleToCloseTimeoutMs]);
-        if (input === "longer" && attempt === 1) throw new Error("once more");
+        if (input === "longer" && attempt === 1) throw new Error("again");
         return Promise.resolve(input);
       },
     };
@@ -326,7 +326,7 @@ export function localActivitiesSuite(onService: OnService): void {
     let release!: (value: string) => void;
     const activities = { work: () => new Promise<string>((resolve) => (release = resolve)) };
     await work({ workflows: all, activities }, async () => {
-      const handle = await client.start(beside, { id: id("beside"), args: [{}], taskTimeout: "1s" });
+      const handle = await client.start(concurrent, { id: id("concurrent"), args: [{}], taskTimeout: "1s" });
       assert.equal(await handle.query(state), "calling");
       await handle.signal(go, "said");
       await until("the signal is taken", async () => await handle.query(state) === "said");

@@ -81,8 +81,8 @@ const manyWorkflows = (cachedWorkflows: number) => async (t: Setting) => {
       Array.from({ length: 12 }, (_, i) => t.client.start(adder, { id: t.id(`a${i}`), args: [i] })),
     );
     for (let round = 1; round <= 3; round++) {
-      const answers = await Promise.all(handles.map((handle) => handle.update(add, round)));
-      assert.deepEqual(answers, handles.map((_, i) => i + round * (round + 1) / 2));
+      const results = await Promise.all(handles.map((handle) => handle.update(add, round)));
+      assert.deepEqual(results, handles.map((_, i) => i + round * (round + 1) / 2));
     }
     for (const handle of handles) assert.equal(await handle.query(sum), 0);
     await Promise.all(handles.map((handle) => handle.signal(done)));

@@ -33,7 +33,7 @@ const server = workflow("Server", async () => {
   await receive(0, [
     on(slow, async (_, state) => {
       await waitForSignal(go);
-      return reply("answered", state);
+      return reply("replied", state);
     }),
   ]);
 });

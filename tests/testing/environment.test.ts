@@ -56,7 +56,7 @@ const server = workflow("Server", async () => {
   await receive({ n: 0 }, [
     on(slow, async ([ms], state) => {
       await sleep(ms);
-      return reply("answered", state);
+      return reply("replied", state);
     }),
     on(go, (_, state) => stop(state)),
   ]);
@@ -152,7 +152,7 @@ test("an update that takes workflow time completes while it is awaited", () =>
   withEnvironment(async (env) => {
     await env.runWorker({ workflows: [server] }, async () => {
       const handle = await env.client.start(server, { id: "1" });
-      assert.equal(await handle.update(slow, 7 * DAY), "answered");
+      assert.equal(await handle.update(slow, 7 * DAY), "replied");
       assert.equal(env.now(), START + 7 * DAY);
     });
   }));

@@ -20,12 +20,12 @@ const timed = workflow("Timed", async (input: string, options: LocalActivityOpti
   const result = await acts.work.with(options)(input);
   return [result, now() - began];
 });
-const beside = workflow("Beside", async () => {
+const concurrent = workflow("Concurrent", async () => {
   const began = now();
   await parallel([() => acts.work("slow"), () => sleep("10m")]);
   return now() - began;
 });
-const workflows = [timed, beside];
+const workflows = [timed, concurrent];
 
 async function inVirtualTime(activities: object, body: (env: TestEnvironment) => Promise<void>): Promise<void> {
   const env = await TestEnvironment.create({ startTime: START, logger: silentLogger });
@@ -48,7 +48,7 @@ test("a local activity that sleeps for an hour is held over heartbeats of tasks 
   return inVirtualTime({ work }, async (env) => {
     assert.deepEqual(await env.client.execute(timed, { id: "sleeps", args: ["x", {}] }), ["x", HOUR]);
     assert.equal(ran, 1);
-    assert.equal(await env.client.execute(beside, { id: "beside" }), HOUR);
+    assert.equal(await env.client.execute(concurrent, { id: "concurrent" }), HOUR);
   });
 });
 
@@ -79,7 +79,7 @@ test("limits pass in no time", () => {
   return inVirtualTime({ work }, async (env) => {
     const options = { startToClose: "30m", retry: { maximumAttempts: 2 } };
     const handle = await env.client.start(timed, { id: "limits", args: ["x", options] });
-    const error = await handle.result().then(() => assert.fail("it answered"), (e) => e as Error);
+    const error = await handle.result().then(() => assert.fail("it completed"), (e) => e as Error);
     assert.ok(error.cause instanceof ActivityFailure && error.cause.cause instanceof TimeoutFailure, String(error.cause));
     assert.equal(Math.round((env.now() - START) / 60_000), 60);
   });

@@ -117,7 +117,7 @@ test("what cannot fire says why, and which timers are open", async () => {
       await message(env.fireTimer(handle, "expired")),
       `workflow "b" has no open timer "expired"; open timers: "warn_player", "expire"`,
     );
-    assert.equal(await message(env.fireTimer("nobody", "expire")), `workflow "nobody" not found`);
+    assert.equal(await message(env.fireTimer("absent", "expire")), `workflow "absent" not found`);
     await handle.terminate();
     assert.match(await message(env.fireTimer(handle, "expire")), /already completed|no open timer/);
   });

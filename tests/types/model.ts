@@ -221,7 +221,7 @@ export const tooMany = workflow("TooMany", async (n: number, label?: string) => 
 // @ts-expect-error run is asynchronous
 export const notAsync = workflow("NotAsync", (n: number) => n);
 
-export const answered = workflow("Answered", {
+export const responds = workflow("Responds", {
   messages: { status, filtered, addItem },
   queries: {
     status: (p: Receipt) => String(p.total),

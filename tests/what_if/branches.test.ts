@@ -308,7 +308,7 @@ const SCENES: readonly Scene[] = [
   },
   { name: "compat: nothing is changed", life: order, edits: () => [], real: {} },
   {
-    name: "compat: the answer is no",
+    name: "compat: the approval is refused",
     life: order,
     edits: (h) => [{ kind: "payload", eventId: eventId(h, SIGNAL), args: [false] }],
     real: { acts: [...ordered.slice(0, 2), signal(60 * S, "approve", false)] },
@@ -370,7 +370,7 @@ const SCENES: readonly Scene[] = [
     real: { acts: [item(1 * S, "chair"), ...ordered.slice(1)] },
   },
   {
-    name: "compat: the answer is replaced by a request to cancel",
+    name: "compat: the approval is replaced by a cancellation request",
     life: order,
     edits: (h) => [{ kind: "replace", eventId: eventId(h, SIGNAL), message: { kind: "cancel" } }],
     real: { acts: [...ordered.slice(0, 2), cancel(60 * S)] },

@@ -110,7 +110,7 @@ test("cancellation, async completion and log lines cross over", () =>
     assert.deepEqual(await telling, ["none", "WORKER_SHUTDOWN"]);
     const later = context();
     await assert.rejects(pool.run("later", later.context, []), { name: "CompleteAsyncError" });
-    assert.deepEqual(later.logged, ["completed from outside", { by: "nobody" }]);
+    assert.deepEqual(later.logged, ["completed from outside", { by: "a test" }]);
   }));
 
 test("a thread runs one activity at a time; threads work side by side", () =>
@@ -195,7 +195,7 @@ test("a thread that dies fails its activity in a retryable way, and is replaced"
       assert.ok(error instanceof ApplicationFailure);
       assert.equal(error.type, "ActivityThreadError");
       assert.equal(error.nonRetryable, false);
-      assert.match(error.message, /nobody catches this/);
+      assert.match(error.message, /not caught/);
       return true;
     });
     assert.match(String(await pool.run("spin", context("after").context, [1])), /after/);
@@ -236,7 +236,7 @@ test("where another thread does not start, activities wait for those that there 
 
 test("where no thread is left, the oldest activity fails in a retryable way, and the next has a thread when one starts", () =>
   withPool(1, async (pool) => {
-    const crashing = assert.rejects(pool.run("crash", context().context, []), /nobody catches this/);
+    const crashing = assert.rejects(pool.run("crash", context().context, []), /not caught/);
     let refused = 0;
     await withRefusedThreads(() => ++refused === 1, async () => {
       const oldest = assert.rejects(pool.run("add", context("oldest").context, [1, 2]), (error) => {

@@ -145,7 +145,7 @@ const versions = (bytes: number) => {
       if (round !== 0) return 1;
       return continueAsNew(text as never as number);
     }),
-    workflow("Answers", {
+    workflow("Responds", {
       run: async () => await receive(0, [on(once, ([n], s) => reply(text, s + n)), on(done, (_, s) => stop(s))]),
     }),
   ];
@@ -171,7 +171,7 @@ test("a workflow with too large values fails its task with the name of the value
       },
     };
     const handles = await Promise.all(
-      ["Calls", "Notes", "Returns", "Again", "Answers"].map((type) =>
+      ["Calls", "Notes", "Returns", "Again", "Responds"].map((type) =>
         t.client.start(type, { id: type, args: type === "Again" ? [0] : [], taskTimeout: "1s" })
       ),
     );
@@ -186,7 +186,7 @@ test("a workflow with too large values fails its task with the name of the value
     assert.match(failed.get("Notes")!, /^the value of a sideEffect: details takes/);
     assert.match(failed.get("Returns")!, /^the end of the workflow: result takes/);
     assert.match(failed.get("Again")!, /^continue-as-new: input takes/);
-    assert.match(failed.get("Answers")!, /^the response to update "/);
+    assert.match(failed.get("Responds")!, /^the response to update "/);
     assert.equal(calls.includes("respondWorkflowTaskCompleted"), false, "nothing of that size was sent");
     // What is in the histories hangs on the machine: a task that takes longer than its second times out instead.
     assert.deepEqual([...new Set(causes)], [WorkflowTaskFailedCause.PAYLOADS_TOO_LARGE]);

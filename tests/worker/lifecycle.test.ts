@@ -77,8 +77,8 @@ test("a service that is on its way is waited for, and its failure is the worker'
   await running;
 
   const realm = idleRealm();
-  const refused = Promise.reject(new ServiceError(Code.UNAVAILABLE, "nobody is there"));
-  await assert.rejects(Worker.create({ service: refused, taskQueue: "q", realm }), /nobody is there/);
+  const refused = Promise.reject(new ServiceError(Code.UNAVAILABLE, "not reachable"));
+  await assert.rejects(Worker.create({ service: refused, taskQueue: "q", realm }), /not reachable/);
   assert.equal(realm.disposed, true, "the realm that was made meanwhile is not left behind");
   // A value that is not a service would be polled in vain for ever.
   for (const none of [Promise.resolve({}), {}, undefined, { then: () => {} }]) {
@@ -86,13 +86,13 @@ test("a service that is on its way is waited for, and its failure is the worker'
     await assert.rejects(making, /service must be an EmbeddedEngine or a connection/);
   }
   // The first failure is reported, and the other one is not an unhandled rejection.
-  const both = Promise.reject(new ServiceError(Code.UNAVAILABLE, "nobody is there"));
+  const both = Promise.reject(new ServiceError(Code.UNAVAILABLE, "not reachable"));
   await assert.rejects(
     Worker.create({ service: both, taskQueue: "q", workflows: new URL("file:///no/such/module.ts") }),
     /no such file/,
   );
   for (const wrong of [{ taskQueue: "" }, { taskQueue: "q" }]) {
-    const failing = Promise.reject(new ServiceError(Code.UNAVAILABLE, "nobody is there"));
+    const failing = Promise.reject(new ServiceError(Code.UNAVAILABLE, "not reachable"));
     await assert.rejects(Worker.create({ service: failing, ...wrong } as unknown as WorkerOptions));
   }
 });

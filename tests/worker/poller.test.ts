@@ -35,7 +35,7 @@ function poller(timers: ManualTimers, options: Partial<PollerOptions<Uint8Array>
 /** A poll that waits until it is canceled. */
 const waiting = (signal: AbortSignal) =>
   new Promise<undefined>((_, reject) =>
-    signal.addEventListener("abort", () => reject(new ServiceError(Code.CANCELLED, "taken back")))
+    signal.addEventListener("abort", () => reject(new ServiceError(Code.CANCELLED, "canceled")))
   );
 
 test("refused polls back off, up to ten seconds, and a success starts again", async () => {
@@ -139,11 +139,11 @@ test("polls count as accepted after one waited a second without rejection, or go
   await timers.advance(1);
   assert.equal(loop.served, true, "after 1,000 ms");
   await loop.stop();
-  const answered = poller(timers, { poll: () => Promise.resolve(undefined) });
-  answered.start();
+  const polled = poller(timers, { poll: () => Promise.resolve(undefined) });
+  polled.start();
   await timers.advance(1);
-  assert.equal(answered.served, true);
-  await answered.stop();
+  assert.equal(polled.served, true);
+  await polled.stop();
 });
 
 test("a poll that went out at the moment of a refusal says nothing of the service, however long it waits", async () => {
@@ -206,7 +206,7 @@ test("polls grow in number while tasks come faster than they are asked for, and 
     poll: (signal) =>
       new Promise((resolve, reject) => {
         polls.push({ task: () => resolve(TASK), empty: () => resolve(undefined) });
-        signal.onabort = () => reject(new Error("taken back"));
+        signal.onabort = () => reject(new Error("canceled"));
       }),
   });
   loop.start();
@@ -240,7 +240,7 @@ test("what the service suggests is done, within the range; suggestions to go dow
     poll: (signal) =>
       new Promise((resolve, reject) => {
         polls.push(resolve);
-        signal.onabort = () => reject(new Error("taken back"));
+        signal.onabort = () => reject(new Error("canceled"));
       }),
   });
   const answer = async (scaling: number, task: Uint8Array | undefined = TASK.task) => {
@@ -277,7 +277,7 @@ test("a fixed number of polls stays fixed, whatever the service suggests", async
     poll: (signal) =>
       new Promise((resolve, reject) => {
         polls.push(resolve);
-        signal.onabort = () => reject(new Error("taken back"));
+        signal.onabort = () => reject(new Error("canceled"));
       }),
   });
   loop.start();
@@ -402,7 +402,7 @@ test("stopping may let polls end by themselves for a while, and then takes them 
     poll: (signal) =>
       new Promise((resolve, reject) => {
         end.push(() => resolve(TASK));
-        signal.onabort = () => reject(new Error("taken back"));
+        signal.onabort = () => reject(new Error("canceled"));
       }),
     handle: (task) => {
       handled.push(task);

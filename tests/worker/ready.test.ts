@@ -15,7 +15,7 @@ test("a worker is ready while its polls are taken, and not before, not while the
       if (refuses) return Promise.reject(new ServiceError(Code.UNAVAILABLE, "not now"));
       // As a long poll does, it says nothing until there is something.
       return new Promise((_, reject) => {
-        const give = () => reject(new ServiceError(Code.CANCELLED, "given up"));
+        const give = () => reject(new ServiceError(Code.CANCELLED, "canceled"));
         if (options?.signal?.aborted) give();
         else options?.signal?.addEventListener("abort", give);
       });

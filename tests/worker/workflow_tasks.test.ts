@@ -273,14 +273,14 @@ test("a task of a held run is a failed task: reported, counted, and not run", as
   const held = [{ workflowId: "w", runId: "r", workflowType: "W", deaths: 2, since: 0 }];
   const note = { read: () => JSON.stringify({ held }), write() {}, version: () => "" };
   tasks.noteRunningTasks(new RunningTasks({ work: { read: () => "", write() {}, remove() {} }, held: new HeldRuns(note) }));
-  let answered = false;
+  let reported = false;
   service.on("respondWorkflowTaskFailed", async () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
-    answered = true;
+    reported = true;
     return {};
   });
   await tasks.handle(task());
-  assert.equal(answered, true, "the task counts as running until the service has the report");
+  assert.equal(reported, true, "the task counts as running until the service has the report");
   const [request] = service.requests("respondWorkflowTaskFailed");
   assert.equal(request!.cause, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE);
   assert.match(request!.failure!.message, /held/);

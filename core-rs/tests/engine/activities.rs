@@ -361,7 +361,7 @@ fn completion_by_id_is_accepted_once() {
 }
 
 #[test]
-fn an_activity_that_nobody_polled_can_be_completed_by_id() {
+fn an_activity_that_was_never_polled_can_be_completed_by_id() {
     let mut t = with_activity(|_| {});
     by_id(&mut t, "1").unwrap();
     assert_eq!(shape(&t.history("w", "")[4..]), "ActScheduled ActStarted ActCompleted WTScheduled");

@@ -55,11 +55,11 @@ fn what_is_not_there_cannot_be_signalled_or_cancelled() {
     t.start("p");
     let task = t.task();
     let commands = vec![
-        signal_external("nobody", "s", false),
+        signal_external("absent", "s", false),
         signal_external("closed", "s", false),
         signal_external("p", "s", false),
         signal_external("stranger", "s", true),
-        cancel_external("nobody", false),
+        cancel_external("absent", false),
         cancel_external("p", false),
         cancel_external("stranger", true),
         cancel_external("closed", false),
@@ -67,22 +67,22 @@ fn what_is_not_there_cannot_be_signalled_or_cancelled() {
     t.complete(&task, commands);
     let h = t.history("p", "");
     // The runs that the store has to load first decide the order of the responses.
-    let mut answers: Vec<_> = h[12..].iter().filter(|e| name(e) != "WTScheduled").collect();
+    let mut outcomes: Vec<_> = h[12..].iter().filter(|e| name(e) != "WTScheduled").collect();
     let initiated = |e: &&HistoryEvent| match attrs(e) {
         A::SignalExternalWorkflowExecutionFailedEventAttributes(a) => a.initiated_event_id,
         A::RequestCancelExternalWorkflowExecutionFailedEventAttributes(a) => a.initiated_event_id,
         A::ExternalWorkflowExecutionCancelRequestedEventAttributes(a) => a.initiated_event_id,
         other => panic!("{other:?}"),
     };
-    answers.sort_by_key(initiated);
-    let tail: Vec<String> = answers.iter().map(|e| name(e)).collect();
+    outcomes.sort_by_key(initiated);
+    let tail: Vec<String> = outcomes.iter().map(|e| name(e)).collect();
     let (signal, cancel) = ("SignalExternalFailed", "RequestCancelExternalFailed");
     assert_eq!(
         tail,
         [signal, signal, signal, signal, cancel, cancel, cancel, "ExternalCancelRequested"],
         "what has ended need not be cancelled any more"
     );
-    for (i, e) in answers[..7].iter().enumerate() {
+    for (i, e) in outcomes[..7].iter().enumerate() {
         match attrs(e) {
             A::SignalExternalWorkflowExecutionFailedEventAttributes(a) => {
                 assert_eq!((a.cause, a.initiated_event_id), (1, 5 + i as i64))

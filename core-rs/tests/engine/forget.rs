@@ -56,7 +56,7 @@ fn who_waits_for_a_purged_run_is_told() {
 #[test]
 fn the_backlog_of_a_queue() {
     let mut t = T::new();
-    assert_eq!(t.engine.backlog("nobody", t.now), [0.0; 4]);
+    assert_eq!(t.engine.backlog("absent", t.now), [0.0; 4]);
     t.start("a");
     t.flush();
     t.advance(1500.0);

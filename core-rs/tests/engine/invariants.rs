@@ -60,7 +60,7 @@ struct Seen<'a> {
     started: BTreeMap<i64, i64>,
     timers: BTreeMap<String, i64>,
     accepted: BTreeMap<String, i64>,
-    answered: BTreeSet<String>,
+    completed_updates: BTreeSet<String>,
     children: BTreeMap<i64, Child>,
     externals: BTreeSet<i64>,
     closed: bool,
@@ -86,7 +86,7 @@ pub fn check(events: &[HistoryEvent], row: &RunRow) {
         started: BTreeMap::new(),
         timers: BTreeMap::new(),
         accepted: BTreeMap::new(),
-        answered: BTreeSet::new(),
+        completed_updates: BTreeSet::new(),
         children: BTreeMap::new(),
         externals: BTreeSet::new(),
         closed: false,
@@ -273,7 +273,7 @@ impl Seen<'_> {
             A::WorkflowExecutionUpdateCompletedEventAttributes(a) => {
                 let id = a.meta.as_ref().expect("meta").update_id.clone();
                 assert_eq!(self.accepted.get(&id), Some(&a.accepted_event_id));
-                assert!(self.answered.insert(id), "an update is completed once");
+                assert!(self.completed_updates.insert(id), "an update is completed once");
             }
             _ => {}
         }

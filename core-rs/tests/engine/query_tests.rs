@@ -206,7 +206,7 @@ fn a_failing_workflow_refuses_queries_at_once() {
 }
 
 #[test]
-fn a_query_that_nobody_answers_ends_when_its_caller_says_so() {
+fn a_query_without_a_response_ends_at_the_callers_deadline() {
     let mut t = running();
     let gone = ask(&mut t);
     t.engine.cancel_request(gone);

@@ -334,7 +334,7 @@ fn bad_commands_fail_the_task_with_their_cause_and_change_nothing() {
             "CompleteWorkflowExecutionCommandAttributes is not set",
         ),
         (vec![continue_as_new(|a| a.workflow_run_timeout = dur(-1))], 11, "WorkflowRunTimeout"),
-        (vec![protocol("nobody/accept")], 30, "absent message ID nobody/accept"),
+        (vec![protocol("absent/accept")], 30, "absent message ID absent/accept"),
         (
             vec![command(
                 CommandType::UpsertWorkflowSearchAttributes,

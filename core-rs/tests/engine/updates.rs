@@ -429,7 +429,7 @@ fn requests_are_checked() {
     r = update_request("w", "u", ACCEPTED);
     r.first_execution_run_id = "another".into();
     assert_eq!(t.call::<UpdateWorkflowExecutionResponse>(M::UpdateWorkflowExecution, &r).unwrap_err().code, 5);
-    r = update_request("nobody", "u", ACCEPTED);
+    r = update_request("absent", "u", ACCEPTED);
     assert_eq!(t.call::<UpdateWorkflowExecutionResponse>(M::UpdateWorkflowExecution, &r).unwrap_err().code, 5);
     // A missing id is generated.
     let u = send(&mut t, "", COMPLETED);

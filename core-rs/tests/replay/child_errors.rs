@@ -68,7 +68,7 @@ fn damaged_histories() {
     let foreign = start().child_initiated("c").timer_fired_as("1", 5).w_open();
     let e = RunTest::new(&foreign, Script::new([vec![wait()]])).replay_error();
     assert_eq!((e.kind(), e.event_id), (ErrorKind::Nondeterminism, 6));
-    let nobody = start().timer_started("1").tweak(|_| {}).add(
+    let absent = start().timer_started("1").tweak(|_| {}).add(
         EventType::ChildWorkflowExecutionTerminated,
         temporalex_core::api::history::v1::history_event::Attributes::ChildWorkflowExecutionTerminatedEventAttributes(
             temporalex_core::api::history::v1::ChildWorkflowExecutionTerminatedEventAttributes {
@@ -77,7 +77,7 @@ fn damaged_histories() {
             },
         ),
     );
-    let e = RunTest::new(&nobody.w_open(), Script::new([vec![timer()]])).replay_error();
+    let e = RunTest::new(&absent.w_open(), Script::new([vec![timer()]])).replay_error();
     assert_eq!(e.code, codes::UNKNOWN_INITIATOR);
 }
 

@@ -305,7 +305,7 @@ fn a_marker_of_another_outcome_is_nondeterminism() {
 
 /// Late results, and invalid results.
 #[test]
-fn results_nobody_waits_for() {
+fn results_that_no_code_awaits() {
     let (_, session) = first(Script::new([vec![la_named("x", "la")], vec![Cmd::Complete]]), vec![done(1), done(1), done(9)]);
     assert_eq!(session.commands(), "RecordMarker core_local_activity, CompleteWorkflowExecution");
 }

@@ -45,7 +45,7 @@ fn check_answer(session: &Session) {
     let answer = session.end().query();
     assert_eq!(answer.completed_type(), QueryResultType::Answered);
     let payloads = answer.query_result.as_ref().map(|p| p.payloads.clone());
-    assert_eq!(payloads, Some(vec![json("\"state answered\"")]));
+    assert_eq!(payloads, Some(vec![json("\"state value\"")]));
     assert_eq!((session.end().evict, session.end().error.as_ref()), (false, None));
     assert_eq!(answer.namespace, "ns");
 }
@@ -149,8 +149,8 @@ fn query_map() {
         let results = &end.completed().query_results;
         assert_eq!(results.keys().collect::<Vec<_>>(), ["q1", "q2"]);
         assert_eq!(results["q1"].result_type(), QueryResultType::Answered);
-        assert_eq!(results["q1"].answer.as_ref().map(|p| p.payloads.clone()), Some(vec![json("\"a answered\"")]));
-        assert_eq!(results["q2"].answer.as_ref().map(|p| p.payloads.clone()), Some(vec![json("\"b answered\"")]));
+        assert_eq!(results["q1"].answer.as_ref().map(|p| p.payloads.clone()), Some(vec![json("\"a value\"")]));
+        assert_eq!(results["q2"].answer.as_ref().map(|p| p.payloads.clone()), Some(vec![json("\"b value\"")]));
     }
 }
 

@@ -117,7 +117,7 @@ async function ends(client: Client): Promise<void> {
   );
   await bug.terminate("ended", mark("details of a termination"));
   await start("set");
-  const set = client.workflows({ workflow: "Marked", entityId: "nobody" });
+  const set = client.workflows({ workflow: "Marked", entityId: "absent" });
   await set.signal(note, mark("signal to a set"));
   await set.cancel();
   await set.terminate();

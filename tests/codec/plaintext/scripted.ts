@@ -146,9 +146,9 @@ async function worker(scan: Scan): Promise<void> {
       tasks.push(await encoded(mark("operation input"), operation, temporalFailureResponses));
     }
   }
-  const answered = ["respondNexusTaskCompleted", "respondNexusTaskFailed", "respondActivityTaskCanceled"] as const;
+  const reports = ["respondNexusTaskCompleted", "respondNexusTaskFailed", "respondActivityTaskCanceled"] as const;
   const scripted = new ScriptedService();
-  for (const method of [...answered, "respondActivityTaskFailed"] as const) scripted.on(method, () => ({}));
+  for (const method of [...reports, "respondActivityTaskFailed"] as const) scripted.on(method, () => ({}));
   let given = false;
   scripted
     .on("getSystemInfo", () => ({}))
@@ -174,7 +174,7 @@ async function worker(scan: Scan): Promise<void> {
       },
     },
   });
-  const count = (method: (typeof answered)[number]) => scripted.requests(method).length;
+  const count = (method: (typeof reports)[number]) => scripted.requests(method).length;
   await made.runUntil(() =>
     until("all tasks are completed", () =>
       count("respondNexusTaskCompleted") === 2 && count("respondNexusTaskFailed") === 2 &&

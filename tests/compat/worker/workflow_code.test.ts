@@ -380,7 +380,7 @@ test("interceptors of workflows, sinks, and lines of the log", async (t) => {
     "workflows.mjs": `${LOGS}
 import { proxySinks } from "@temporalio/workflow";
 const { events } = proxySinks();
-export async function tells(name) { events.told(name, { n: 1 }); await sleep(1); return "told"; }
+export async function notifies(name) { events.told(name, { n: 1 }); await sleep(1); return "told"; }
 `,
     "interceptors.mjs": `export const interceptors = () => ({
   inbound: [{ async execute(input, next) { return \`(\${await next({ ...input, args: input.args.map((arg) => arg.toLowerCase()) })})\`; } }],
@@ -399,14 +399,14 @@ export async function tells(name) { events.told(name, { n: 1 }); await sleep(1);
     // Each task replays the run: sink calls of earlier tasks are not repeated.
     maxCachedWorkflows: 0,
   };
-  assert.equal(await run(options, "tells", "Ann"), "(told)");
-  assert.deepEqual(told, [["tells", "ann", { n: 1 }]]);
+  assert.equal(await run(options, "notifies", "Ann"), "(told)");
+  assert.deepEqual(told, [["notifies", "ann", { n: 1 }]]);
   const { code } = await bundleWorkflowCode({
     workflowsPath: options.workflowsPath,
     workflowInterceptorModules: options.interceptors.workflowModules,
   });
-  assert.equal(await run({ workflowBundle: { code }, sinks }, "tells", "Bob"), "(told)", "interceptors of a bundle");
-  assert.deepEqual(told.splice(1), [["tells", "bob", { n: 1 }]]);
+  assert.equal(await run({ workflowBundle: { code }, sinks }, "notifies", "Bob"), "(told)", "interceptors of a bundle");
+  assert.deepEqual(told.splice(1), [["notifies", "bob", { n: 1 }]]);
   assert.equal(await run(options, "logs", "WARN"), "(warn)");
   const [line, ...again] = lines.filter(({ message }) => message === "a line");
   assert.deepEqual(again, []);

@@ -127,7 +127,7 @@ export const random = workflow(
           upsertMemo({ done, [`step ${i}`]: true });
           break;
         case "tell":
-          await externalWorkflow("nobody").signal("poke", 1).catch(() => undefined);
+          await externalWorkflow("absent").signal("poke", 1).catch(() => undefined);
           break;
         case "child":
           if (depth > 1) break;
@@ -187,13 +187,13 @@ export const randomWorker = (service: RawService, taskQueue: string, namespace?:
 export async function liveRandom(client: Client, seed: number): Promise<void> {
   const { steps, deeds } = drawOf(seed);
   const handle = await client.start(random, { id: `random-${seed}`, args: [steps], memo: { seed } });
-  const answers: Promise<unknown>[] = [];
+  const calls: Promise<unknown>[] = [];
   for (const [after, what] of deeds) {
     await delay(after);
-    answers.push(doTo(handle, what, seed).catch(() => undefined));
+    calls.push(doTo(handle, what, seed).catch(() => undefined));
   }
   await handle.result().catch(() => undefined);
-  await Promise.all(answers);
+  await Promise.all(calls);
 }
 
 async function doTo(handle: WorkflowHandle<typeof random>, what: Deed[1], seed: number): Promise<unknown> {

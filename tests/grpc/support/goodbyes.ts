@@ -14,7 +14,7 @@ if (process.argv[2] === "server") {
   const { port } = await listen({ at: { port: 0 }, handler, keepsAlive: true });
   console.log(`port ${port}`);
 } else if (process.argv[2] === "session") {
-  let answered = 0;
+  let completed = 0;
   for (let i = 0; i < 20; i++) {
     const session = connect(`http://127.0.0.1:${process.argv[3]}`);
     endAfterGoaway(session);
@@ -26,20 +26,20 @@ if (process.argv[2] === "server") {
     const trailers = once(stream, "trailers");
     stream.resume().end(new Uint8Array(5));
     await trailers;
-    answered++;
+    completed++;
     await new Promise((resolve) => setTimeout(resolve, 20));
     session.destroy();
   }
-  console.log(`answered ${answered}`);
+  console.log(`completed ${completed}`);
 } else {
   const service = new GrpcService({ address: `127.0.0.1:${process.argv[3]}` });
-  let answered = 0;
+  let completed = 0;
   for (let i = 0; i < 20; i++) {
     await service.call("signalWorkflowExecution", new Uint8Array(0), { timeoutMs: 20_000 });
-    answered++;
+    completed++;
     // The goodbye comes while nothing is open.
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   service.close();
-  console.log(`answered ${answered}`);
+  console.log(`completed ${completed}`);
 }

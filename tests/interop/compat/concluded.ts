@@ -117,7 +117,7 @@ export async function takesBack() {
   const got: string[] = [];
   const seen = concluded(async () => {
     const scope = new wf.CancellationScope();
-    const given = scope.run(() => Promise.all([wf.sleep(5000), work("taken back")])).catch((error) => got.push(error.name));
+    const given = scope.run(() => Promise.all([wf.sleep(5000), work("canceled")])).catch((error) => got.push(error.name));
     scope.cancel();
     await given;
   });
@@ -137,7 +137,7 @@ export async function quickChild(): Promise<string> {
 export async function allKinds() {
   const got: unknown[] = [];
   const { workflowId } = wf.workflowInfo();
-  const nobody = wf.getExternalWorkflowHandle(`${workflowId}-nobody`);
+  const absent = wf.getExternalWorkflowHandle(`${workflowId}-absent`);
   const seen = concluded(async () => {
     await null;
     wf.upsertMemo({ noted: 1 });
@@ -146,8 +146,8 @@ export async function allKinds() {
       ...await Promise.all([
         local("local"),
         wf.executeChild(quickChild, { workflowId: `${workflowId}-quick` }),
-        nobody.signal("x").catch((error: Error) => error.name),
-        nobody.cancel().catch((error: Error) => error.name),
+        absent.signal("x").catch((error: Error) => error.name),
+        absent.cancel().catch((error: Error) => error.name),
       ]),
       "all",
     );
@@ -168,14 +168,14 @@ export async function betweenLocals() {
   return { got, seen: seen.slice(0, 3) };
 }
 
-export async function answers() {
+export async function responds() {
   const got: string[] = [];
   const answer = new wf.Trigger<string>();
   const seen: string[][] = [];
   hook.concluded = (times, shown) => {
     if (times > 0) seen.push(shown);
     if (times !== 2) return;
-    void answer.resolve("answered");
+    void answer.resolve("responded");
     work("message").then((result: string) => got.push(result));
   };
   wf.setHandler(wf.defineUpdate<string, []>("ask"), async () => await answer);
@@ -208,6 +208,6 @@ export async function throwsLater() {
 
 /** This one does. */
 export async function rejects() {
-  concluded(() => Promise.reject(new TypeError("handled by nobody")));
+  concluded(() => Promise.reject(new TypeError("not handled")));
   await wf.sleep(50);
 }

@@ -62,13 +62,13 @@ export async function walk(step: Step | "end"): Promise<void> {
       return quiet(condition(() => false, "1 minute", options));
     case "signal":
       return quiet(
-        getExternalWorkflowHandle("nobody", options.runId).signalWithOptions(
+        getExternalWorkflowHandle("absent", options.runId).signalWithOptions(
           "hello",
           { args: options.args },
         ),
       );
     case "cancel":
-      return quiet(getExternalWorkflowHandle("nobody", options.runId).cancel());
+      return quiet(getExternalWorkflowHandle("absent", options.runId).cancel());
     case "memo":
       return upsertMemo(options.memo);
     case "search attributes":

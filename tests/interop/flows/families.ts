@@ -64,7 +64,7 @@ export const outcomes = workflow("Outcomes", async (taken: string) => {
     () => executeChild(failing, { args: ["retried"], retry: { initialInterval: 10, maximumAttempts: 4 } }),
     () => executeChild(patient, { id: taken, args: [false] }),
     () => startChild(quick, { id: `${workflowId}-two`, args: [3], idReusePolicy: "REJECT_DUPLICATE" }),
-    () => executeChild("Nowhere", { taskQueue: "nobody-polls", executionTimeout: "1s" }),
+    () => executeChild("Nowhere", { taskQueue: "unpolled", executionTimeout: "1s" }),
   ]);
   return {
     values: [one, two].map((each) => each.ok ? each.value : told(each.error)),
@@ -108,7 +108,7 @@ export const messenger = workflow("Messenger", async (released: string, cancelle
   seen.push(await child.signal(release, "late").catch(told));
   await externalWorkflow(released).signal(release, "by a neighbour");
   await externalWorkflow(cancelled).cancel("a neighbour asks");
-  seen.push(await externalWorkflow("nobody").signal("x").catch(told), await externalWorkflow("nobody").cancel().catch(told));
+  seen.push(await externalWorkflow("absent").signal("x").catch(told), await externalWorkflow("absent").cancel().catch(told));
   return seen;
 });
 

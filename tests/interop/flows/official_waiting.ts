@@ -24,6 +24,6 @@ export async function officialWaiting(): Promise<void> {
   await Promise.all([
     deeper(),
     condition(() => done),
-    executeChild("nobody", { taskQueue: "nobody", parentClosePolicy: "TERMINATE" }),
+    executeChild("absent", { taskQueue: "unpolled", parentClosePolicy: "TERMINATE" }),
   ]);
 }

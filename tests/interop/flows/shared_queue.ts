@@ -33,7 +33,7 @@ const sum = defineQuery<number>("sum");
  * Calls an activity until a worker completes it. A busy server may assign a task to a poll that is gone: then nothing runs
  * until its timeout. Each attempt is a separate activity, so history shows which worker the task was for.
  */
-async function answered<T>(call: () => Promise<T>): Promise<T> {
+async function untilCompleted<T>(call: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await call();
@@ -53,7 +53,7 @@ export async function adds(
   const ids = new Set<string>();
   for (let i = 0; i < rounds; i++) {
     // Not `total += await ...`: that adds to what the sum was before the signal.
-    const one = await answered<number>(() => add(i, 1));
+    const one = await untilCompleted<number>(() => add(i, 1));
     total += one - i;
     ids.add(uuid4());
     if (patched(`round-${i}`)) await sleep(1);
@@ -67,7 +67,7 @@ export async function adds(
   total += more10;
   await condition(() => total >= 1000);
   try {
-    await answered(() => fail("told so"));
+    await untilCompleted(() => fail("as requested"));
   } catch (error) {
     const { cause } = error as ActivityFailure;
     return {

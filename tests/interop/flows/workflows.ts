@@ -24,7 +24,7 @@ import {
 
 export const add = update<[number], number>("add");
 export const slowly = update<[string], string>("slowly");
-export const beside = update<[string], string>("beside");
+export const concurrently = update<[string], string>("concurrently");
 export const note = signal<[string]>("note");
 export const end = signal("end");
 export const size = query<number>("size");
@@ -42,17 +42,17 @@ export const phases = workflow("Phases", async () => {
   return await receive(0, [on(add, ([n], s) => reply(s + n, s + n)), on(end, (_, s) => stop(s))]);
 });
 
-/** `slowly` keeps the loop busy until its activity has completed; later messages wait for their turn. `beside` does not. */
+/** `slowly` keeps the loop busy until its activity has completed; later messages wait for their turn. `concurrently` does not. */
 export const busy = workflow("Busy", async () =>
   await receive([] as string[], [
     on(slowly, async ([what], s) => {
       await acts.held(what);
       return reply(await acts.step(what), [...s, `slowly ${what}`]);
     }),
-    on(beside, ([what], s) =>
+    on(concurrently, ([what], s) =>
       spawnAsync(async (updateState) => {
         await sleep(200);
-        return await updateState((now) => [`beside ${now.length}`, [...now, `beside ${what}`]]);
+        return await updateState((now) => [`concurrently ${now.length}`, [...now, `concurrently ${what}`]]);
       }, s)),
     on(add, ([n], s) => reply(s.length, [...s, `add ${n}`]), {
       validate: ([n]) => {

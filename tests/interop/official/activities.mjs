@@ -24,7 +24,7 @@ export async function fallsSilent() {
   if (info.attempt > 1) return { attempt: info.attempt, left: info.heartbeatDetails };
   Context.current().heartbeat({ row: 7 });
   await hangs(6000);
-  return "nobody reads this";
+  return "never read";
 }
 
 export async function beatsUntilCancelled() {

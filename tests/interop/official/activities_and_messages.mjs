@@ -37,11 +37,11 @@ export const scenarios = {
     const results = [await handle.query("total")];
     await handle.signal("add", 5);
     results.push(await handle.query("total"));
-    results.push(await outcome(handle.query("broken")), await outcome(handle.query("nobody")));
+    results.push(await outcome(handle.query("broken")), await outcome(handle.query("absent")));
     results.push(await outcome(handle.executeUpdate("deposit", { args: [100] })));
     results.push(await outcome(handle.executeUpdate("deposit", { args: [-1] })));
     results.push(await outcome(handle.executeUpdate("deposit", { args: [5000] })));
-    results.push(await outcome(handle.executeUpdate("nobody", { args: [] })));
+    results.push(await outcome(handle.executeUpdate("absent", { args: [] })));
     const accepted = await handle.startUpdate("deposit", { args: [1], waitForStage: "ACCEPTED", updateId: "one" });
     results.push(await outcome(accepted.result()));
     // The same id again is the same update.

@@ -120,7 +120,7 @@ export const scenarios = {
     );
     const results = [await run("signalsOther", { args: ["target"] })];
     results.push(
-      await run("signalsOther", { id: "signalsNobody", args: ["nobody"] }),
+      await run("signalsOther", { id: "signalsAbsent", args: ["absent"] }),
     );
     results.push(
       await run("signalsOther", {
@@ -131,7 +131,7 @@ export const scenarios = {
     results.push(await target.query("total"));
     results.push(await run("cancelsOther", { args: ["target"] }));
     results.push(
-      await run("cancelsOther", { id: "cancelsNobody", args: ["nobody"] }),
+      await run("cancelsOther", { id: "cancelsAbsent", args: ["absent"] }),
     );
     results.push(await outcome(target.result()));
     results.push(

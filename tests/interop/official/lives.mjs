@@ -52,7 +52,7 @@ export const scenarios = {
     return { cause: failed.cause, message: failed.failure.message, type: failed.failure.applicationFailureInfo?.type };
   },
   async unknownType() {
-    const handle = await start("nobodyWroteThis", { exact: false });
+    const handle = await start("undefinedWorkflow", { exact: false });
     const failed = await until(
       "failed",
       async () =>

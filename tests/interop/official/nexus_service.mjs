@@ -82,7 +82,9 @@ export function services(nexus, temporal, common, noted = () => {}) {
       await new Promise((resolve, reject) => {
         const timer = setTimeout(resolve, input.ms);
         ctx.abortSignal.addEventListener("abort", () => {
-          noted(`slow is told: ${ctx.abortSignal.reason?.message} ${ctx.abortSignal.reason instanceof common.CancelledFailure}`);
+          noted(
+            `slow is canceled: ${ctx.abortSignal.reason?.message} ${ctx.abortSignal.reason instanceof common.CancelledFailure}`,
+          );
           clearTimeout(timer);
           if (input.gives) resolve();
           else reject(ctx.abortSignal.reason);

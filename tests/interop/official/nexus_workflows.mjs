@@ -27,12 +27,12 @@ function described(error) {
 }
 
 /** Another service, and operations, that no worker implements. */
-const unknown = nexus.service("nobody", { echo: nexus.operation() });
+const unknown = nexus.service("absent", { echo: nexus.operation() });
 const more = nexus.service("tests", { missing: nexus.operation() });
 
 /** Calls one operation. */
 export async function call({ endpoint, service = "tests", operation, input, options, cancelAfterMs, waitMs }) {
-  const contracts = { tests: contract(nexus), nobody: unknown, more };
+  const contracts = { tests: contract(nexus), absent: unknown, more };
   const client = wf.createNexusServiceClient({ endpoint, service: contracts[service] });
   let token;
   try {

@@ -5,7 +5,7 @@ import { outcome, run, start } from "./stage.mjs";
 /** What only a Temporal server has; run with --all, or by name. */
 export const serverScenarios = {
   async searchAttributes() {
-    const refused = await outcome(start("hello", { id: "sa", args: ["x"], searchAttributes: { NobodyKnowsThis: ["x"] } }));
+    const refused = await outcome(start("hello", { id: "sa", args: ["x"], searchAttributes: { UnregisteredAttribute: ["x"] } }));
     const handle = await start("attributes", { exact: false });
     const failed = await until(
       "failed",
@@ -26,7 +26,7 @@ export const engineScenarios = {
     return (await Promise.all(runs)).map(({ value, error }) => value ?? error);
   },
   async anyAttributes() {
-    const searchAttributes = { NobodyKnowsThis: ["x"] };
+    const searchAttributes = { UnregisteredAttribute: ["x"] };
     const first = await start("info", { id: "any-attributes", searchAttributes, exact: false });
     await first.result();
     const second = await start("attributes", { id: "upserts", exact: false });

@@ -44,7 +44,7 @@ export const scenarios = {
     return handle.error ?? await outcome(handle.value.result());
   },
   async notFound() {
-    const handle = workflow.getHandle("nobody");
+    const handle = workflow.getHandle("absent");
     return [
       await outcome(handle.describe()),
       await outcome(handle.result()),

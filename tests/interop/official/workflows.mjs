@@ -69,8 +69,8 @@ export async function retries() {
 
 export async function timeouts() {
   const short = wf.proxyActivities({ startToCloseTimeout: 200, retry: { maximumAttempts: 1 } });
-  const nobody = wf.proxyActivities({ taskQueue: "nobody-polls-this", scheduleToStartTimeout: 200, startToCloseTimeout: "5s" });
-  return { startToClose: await outcome(short.hangs(2000)), scheduleToStart: await outcome(nobody.echo(1)) };
+  const absent = wf.proxyActivities({ taskQueue: "unpolled", scheduleToStartTimeout: 200, startToCloseTimeout: "5s" });
+  return { startToClose: await outcome(short.hangs(2000)), scheduleToStart: await outcome(absent.echo(1)) };
 }
 
 /** The first attempt stops sending heartbeats; the second gets the details that the first left. */
@@ -228,7 +228,7 @@ export async function typedAttributes() {
 }
 
 export async function attributes() {
-  wf.upsertSearchAttributes({ NobodyKnowsThis: ["x"] });
+  wf.upsertSearchAttributes({ UnregisteredAttribute: ["x"] });
   await wf.sleep(1);
 }
 
@@ -254,7 +254,7 @@ export async function obeys(how, next = 0) {
     throw wf.ApplicationFailure.nonRetryable("as told", "Told", 7);
   }
   if (how === "retried" && wf.workflowInfo().attempt < 2) {
-    throw wf.ApplicationFailure.retryable("once more");
+    throw wf.ApplicationFailure.retryable("again");
   }
   if (how === "continues" && next < 2) await wf.continueAsNew(how, next + 1);
   const { parent, root } = wf.workflowInfo();

@@ -29,7 +29,7 @@ export async function order(customer: string): Promise<string> {
     },
   });
   setHandler(approve, (yes) => void (approved = yes));
-  if (!await condition(() => approved !== undefined, "1 day")) return `${customer} never answered`;
+  if (!await condition(() => approved !== undefined, "1 day")) return `${customer} did not respond`;
   if (approved === false) return `${customer} said no to ${items.length}`;
   const receipt = await charge(items, items.length);
   try {

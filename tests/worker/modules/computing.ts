@@ -63,7 +63,7 @@ export function odd(): () => void {
 }
 
 export function later(): never {
-  activityContext().logger.info("completed from outside", { by: "nobody" });
+  activityContext().logger.info("completed from outside", { by: "a test" });
   return completeAsync();
 }
 
@@ -74,7 +74,7 @@ export function forever(): void {
 
 export function crash(): Promise<void> {
   setTimeout(() => {
-    throw new Error("nobody catches this");
+    throw new Error("not caught");
   }, 0);
   return new Promise(() => {});
 }

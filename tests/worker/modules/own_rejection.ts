@@ -9,4 +9,4 @@ for (let copy = 0; copy < copies; copy++) {
 }
 void Promise.reject(new Error("of the program"));
 await new Promise((resolve) => setTimeout(resolve, 50));
-console.log("went on");
+console.log("continued");

@@ -17,7 +17,7 @@ pub trait Lang {
 
     /// Completes one query.
     fn query(&mut self, query: &QueryWorkflow) -> query_result::Result {
-        query_result::Result::Succeeded(json(&format!("\"{} answered\"", query.query_type)))
+        query_result::Result::Succeeded(json(&format!("\"{} value\"", query.query_type)))
     }
 }
 

@@ -117,13 +117,13 @@ for (const [name, { path, base64, imports }] of sources) {
   });
 }
 
-test("the well-known files are the library's", () => {
+test("the descriptors of well-known files equal those of the library", () => {
   const files = Object.entries(ours).filter(([name]) => name.startsWith("file_"));
   assert.equal(files.length, 7);
   for (const [name, file] of files) assert.deepEqual(ofFile(file as DescFile), ofFile(known.get(name)!), name);
 });
 
-test("messages are created, encoded, compared and mapped to JSON through them", () => {
+test("messages are created, encoded, compared and mapped to JSON with the generated descriptors", () => {
   const schema = StartWorkflowExecutionRequestSchema;
   const message = create(schema, {
     workflowId: "a",
@@ -138,7 +138,7 @@ test("messages are created, encoded, compared and mapped to JSON through them", 
   assert.ok(equals(schema, fromJson(schema, json), message));
 });
 
-test("times and durations are converted as the library does it", () => {
+test("times and durations are converted like in the library", () => {
   for (const ms of [0, 1, 999, 1000, 1500, 86_400_000.25, -1, -1500]) {
     const { seconds, nanos } = wkt.durationFromMs(ms);
     const duration = ours.durationFromMs(ms);

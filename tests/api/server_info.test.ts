@@ -13,7 +13,7 @@ import { namespaceRequest, readNamespaceOffer, readServerInfo } from "../../ts/a
 const encoded = (capabilities: MessageInitShape<typeof CapabilitiesSchema>, serverVersion = "1.2.3") =>
   toBinary(GetSystemInfoResponseSchema, create(GetSystemInfoResponseSchema, { serverVersion, capabilities }));
 
-test("every capability of the generated message is read, under its name", () => {
+test("every capability of the generated message is read under its name", () => {
   const names = CapabilitiesSchema.fields.map(({ localName }) => localName);
   assert.deepEqual(Object.keys(readServerInfo(encoded({})).capabilities).sort(), [...names].sort());
   for (const name of names) {
@@ -23,7 +23,7 @@ test("every capability of the generated message is read, under its name", () => 
   }
 });
 
-test("fields of later servers are passed over, and parts of one message are merged", () => {
+test("unknown fields of newer servers are skipped, and parts of one message are merged", () => {
   const later = Uint8Array.from([0x7a, 2, 1, 2, 0x12, 6, 0xa0, 0x06, 1, 0xaa, 0x06, 0]);
   const parts = Uint8Array.from([...encoded({ nexus: true }), ...later, ...encoded({ upsertMemo: true }, "1.3.0")]);
   const { version, capabilities } = readServerInfo(parts);
@@ -36,7 +36,7 @@ test("invalid message bytes are rejected", () => {
   for (const bytes of [[0x0a, 9, 1], [0x12, 1, 0x08], [0xff]]) assert.throws(() => readServerInfo(Uint8Array.from(bytes)));
 });
 
-test("a namespace is asked for as the generated message would", () => {
+test("the request for a namespace equals the encoded generated message", () => {
   for (const namespace of ["default", "späße"]) {
     assert.deepEqual(
       namespaceRequest(namespace),
@@ -45,7 +45,7 @@ test("a namespace is asked for as the generated message would", () => {
   }
 });
 
-test("of a namespace, what workers go by", () => {
+test("the fields of a namespace that workers use are read", () => {
   const offer = (init: MessageInitShape<typeof DescribeNamespaceResponseSchema>) =>
     readNamespaceOffer(toBinary(DescribeNamespaceResponseSchema, create(DescribeNamespaceResponseSchema, init)));
   assert.deepEqual(offer({}), { endsPolls: false, largestPayload: 0 });

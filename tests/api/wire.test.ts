@@ -22,7 +22,7 @@ import {
 const TEXT = fields.WorkflowExecution.runId;
 const INT = fields.PollWorkflowTaskQueueResponse.attempt;
 
-test("texts of all lengths and letters are read as they were written", () => {
+test("strings of every length and alphabet are read as written", () => {
   const texts = [
     "",
     "a",
@@ -43,7 +43,7 @@ test("texts of all lengths and letters are read as they were written", () => {
   assert.equal(readTextField(Uint8Array.of(TEXT, 1, 0xff), TEXT), "\ufffd", "invalid UTF-8 is replaced, as the library does");
 });
 
-test("whole numbers are exact up to 2 ** 53 and below zero", () => {
+test("integers are exact up to 2 ** 53, also negative ones", () => {
   const numbers = [0, 1, 127, 128, 2 ** 21, 2 ** 28 - 1, 2 ** 28, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 35, 2 ** 42 + 3];
   for (const number of [...numbers, Number.MAX_SAFE_INTEGER, ...numbers.map((n) => -n), Number.MIN_SAFE_INTEGER]) {
     const written = new Message().int(INT, number).finish();
@@ -56,7 +56,7 @@ test("whole numbers are exact up to 2 ** 53 and below zero", () => {
   assert.equal(intOf(new BinaryWriter().uint32(INT).uint64(2n ** 64n - 1n).finish(), INT), -1);
 });
 
-test("of a field that comes several times the last one counts; the first can be had", () => {
+test("for a repeated singular field the last value counts; the first can be requested", () => {
   const twice = new Message().text(TEXT, "first").int(INT, 7).text(TEXT, "last").int(INT, 8).finish();
   assert.deepEqual([readTextField(twice, TEXT), intOf(twice, INT)], ["last", 8]);
   assert.deepEqual([readBytes(twice, TEXT), firstOf(twice, TEXT)].map((bytes) => new TextDecoder().decode(bytes)), [
@@ -72,7 +72,7 @@ test("of a field that comes several times the last one counts; the first can be 
   ]);
 });
 
-test("a field of another wire type is another field; unknown fields of all types are passed over", () => {
+test("a field with another wire type is a different field; unknown fields of all types are skipped", () => {
   const odd = new BinaryWriter()
     .tag(TEXT >>> 3, WireType.Varint).uint32(5).tag(INT >>> 3, WireType.LengthDelimited).string("no number")
     .tag(100, WireType.Bit32).fixed32(1).tag(101, WireType.Bit64).double(1)
@@ -82,7 +82,7 @@ test("a field of another wire type is another field; unknown fields of all types
   assert.deepEqual([readTextField(odd, TEXT), intOf(odd, INT)], ["found", 0]);
 });
 
-test("the position of a field includes its tag, its length and its content", () => {
+test("the range of a field includes its tag, its length and its content", () => {
   const bytes = new Message().int(INT, 300).text(TEXT, "abc").finish();
   const at = new Fields(bytes);
   assert.ok(at.next() && !at.hasLength);
@@ -93,7 +93,7 @@ test("the position of a field includes its tag, its length and its content", () 
   assert.equal(at.next(), false);
 });
 
-test("a message in a message ends where it ends, also where what it holds says more", () => {
+test("a nested message ends at its length, even if its content claims to be longer", () => {
   const inner = new Message().text(TEXT, "abc").finish();
   const outer = new Message().bytes(tagWithLength(1), inner.subarray(0, 4)).text(tagWithLength(2), "behind it").finish();
   const at = new Fields(outer);
@@ -101,7 +101,7 @@ test("a message in a message ends where it ends, also where what it holds says m
   assert.throws(() => at.inner().next(), RangeError);
 });
 
-test("invalid message bytes throw a RangeError, and nothing is read past their end", () => {
+test("invalid message bytes throw a RangeError, and the reader does not read past the end", () => {
   const bad = [[0x0a], [0x0a, 5, 1], [0x0a, 0x80], [0x08], [0x08, 0x80], [0, 1], [0x0c], [0x0b], [0x0b, 0x14], [0x0d, 1], [
     0x09,
     1,
@@ -115,7 +115,7 @@ test("invalid message bytes throw a RangeError, and nothing is read past their e
   }
 });
 
-test("random messages: the same fields as the library's reader finds, or both refuse", () => {
+test("for random bytes, this reader and the library's find the same fields or both reject", () => {
   let seed = 7;
   const random = (n: number) => Math.floor((seed = (seed * 48271) % 2147483647) / 2147483647 * n);
   const base = toBinary(
@@ -170,7 +170,7 @@ test("random messages: the same fields as the library's reader finds, or both re
   assert.ok(refused > 2000 && refused < 19_000, `both kinds are among them: ${refused} were refused`);
 });
 
-test("times, parts and heads", () => {
+test("timestamps, nested parts and heads of messages are read", () => {
   const time = new Message().int(fields.Timestamp.seconds, 12).int(fields.Timestamp.nanos, 5_500_000).finish();
   assert.equal(timeMs(time), 12_005.5);
   assert.equal(timeMs(new Message().int(fields.Duration.seconds, -3).finish()), -3000);

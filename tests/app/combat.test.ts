@@ -33,7 +33,7 @@ const npc = (app: App, id: number) =>
 const hits = (app: App, id: number, count: number) =>
   until(`npc ${id} was hit ${count} times`, () => (npc(app, id) as { hits: number }).hits === count);
 
-test("combat: blows change the tables with each step, and the target falls or flees", () =>
+test("combat: each step changes the tables, and the target dies or flees", () =>
   inFolder(async (openApp) => {
     const app = await openApp();
     const first = await app.client.start(combat, { id: "one", args: [{ targetId: 1, damage: 60, blows: 3 }] });
@@ -50,7 +50,7 @@ test("combat: blows change the tables with each step, and the target falls or fl
     await app.close();
   }));
 
-test("combat: what a step did is there once after a restart in the middle", () =>
+test("combat: after a restart in the middle, each step was applied once", () =>
   inFolder(async (openApp) => {
     let app = await openApp();
     await app.client.start(combat, { id: "one", args: [{ targetId: 1, damage: 30, blows: 2 }] });

@@ -14,7 +14,7 @@ import { until } from "../support/until.ts";
 
 type TaskFailure = Parameters<NonNullable<WorkerEvents["workflowTaskFailed"]>>[0];
 
-test("pitfall: continue-as-new from a handler is refused by name, whatever the handler is for", async () => {
+test("pitfall: continue-as-new from any kind of handler is rejected with the handler's name", async () => {
   const go = signal("go");
   const ask = update<[], number>("ask");
   for (const kind of ["signal", "update"] as const) {
@@ -79,7 +79,7 @@ test("pitfall: losing update ids over continue-as-new: a repeated id gets the fi
     assert.ok((await health(client, "ada")).generation >= 5);
   }));
 
-test("pitfall: a state of more than 2 MiB: the task fails by name before it is sent, and continues with a codec", () =>
+test("pitfall: a state over 2 MiB fails the task with its name before it is sent, and works with a codec", () =>
   withEngine("memory", { limits: { suggestContinueAsNewUpdates: 2 } }, async ({ service, taskQueue, work }) => {
     const blobs = new Map<string, Uint8Array>();
     const codec = externalStorage({
@@ -115,7 +115,7 @@ test("pitfall: a state of more than 2 MiB: the task fails by name before it is s
     });
   }));
 
-test("pitfall: a counter instead of the suggestion: the same code follows the service, by events, bytes or updates", async () => {
+test("pitfall: a counter instead of the suggestion: the same code follows the service's limits of events, bytes or updates", async () => {
   const limits: [EngineLimits, atMost: { events?: number; bytes?: number; updates?: number }][] = [
     [{ suggestContinueAsNewEvents: 100 }, { events: 130 }],
     [{ suggestContinueAsNewBytes: 8_000 }, { bytes: 24_000 }],
@@ -141,7 +141,7 @@ test("pitfall: a counter instead of the suggestion: the same code follows the se
   }
 });
 
-test("pitfall: state that is lost over continue-as-new: run gets all of it, and the account's clock continues", () =>
+test("pitfall: losing state over continue-as-new: the next run gets the whole state, and the account's clock continues", () =>
   withAccounts({ suggestContinueAsNewUpdates: 2 }, async ({ client }) => {
     const account = await openAccount(client, "ada");
     await account.update(updateProfile, { name: "Ada" });

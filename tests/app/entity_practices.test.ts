@@ -38,7 +38,7 @@ const isType = (type: string) => (error: unknown) => {
   return true;
 };
 
-test("the life of an account: every state, transition and field", () =>
+test("an account goes through every state and transition with the expected fields", () =>
   withAccounts({}, async ({ client, gates }) => {
     const before = Date.now();
     const account = await openAccount(client, "ada");
@@ -73,7 +73,7 @@ test("the life of an account: every state, transition and field", () =>
     ]);
   }));
 
-test("practice: use the entity's id as the workflow's id: starts join one run, and a deleted one is not born again", () =>
+test("practice: use the entity id as the workflow id: starts use one run, and a deleted entity is not created again", () =>
   withAccounts({}, async ({ client }) => {
     const handles = await Promise.all(Array.from({ length: 10 }, () => openAccount(client, "ada")));
     assert.equal(new Set(handles.map(({ runId }) => runId)).size, 1);
@@ -124,7 +124,7 @@ test("practice: implement continue-as-new: after 1,000 operations, by the engine
     assert.deepEqual(await account.update(reactivateNow), { status: "ACTIVE", operation: 1001 });
   }));
 
-test("practice: validate in updates: what an activity refuses changes nothing, and a deleted account takes none", () =>
+test("practice: validate in updates: a rejection by an activity changes no state, and a deleted account accepts no update", () =>
   withAccounts({}, async ({ client, gates }) => {
     const account = await openAccount(client, "ada");
     await account.update(updateProfile, { name: "Ada" });
@@ -152,7 +152,7 @@ test("practice: validate in updates: what an activity refuses changes nothing, a
     await assert.rejects(account.update(updateProfile, { name: "A" }), WorkflowNotFoundError);
   }));
 
-test("practice: validate in updates: one that was accepted while the deletion waited its turn fails in its handler", () =>
+test("practice: validate in updates: an update accepted before a queued deletion fails in its handler", () =>
   withAccounts({}, async ({ client, gates }) => {
     const account = await openAccount(client, "ada");
     gates.held.add("validateProfile");
@@ -166,7 +166,7 @@ test("practice: validate in updates: one that was accepted while the deletion wa
     assert.deepEqual((await account.result()).profile, { name: "Ada" });
   }));
 
-test("practice: use signals for events: they need no answer, nor a worker that is there", async () => {
+test("practice: use signals for events: they need no response and no running worker", async () => {
   const env = await TestEnvironment.create({ logger: silentLogger });
   try {
     await block(env.client, "ada");
@@ -183,7 +183,7 @@ test("practice: use signals for events: they need no answer, nor a worker that i
   }
 });
 
-test("practice: keep state minimal: what is large lies elsewhere, and history has references", async () => {
+test("practice: keep state minimal: large data is stored elsewhere, and history contains references", async () => {
   const blobs = new Map<string, Uint8Array>();
   const store = {
     put: async (name: string, bytes: Uint8Array) => void blobs.set(name, bytes),
@@ -209,7 +209,7 @@ test("practice: keep state minimal: what is large lies elsewhere, and history ha
   }
 });
 
-test("practice: add queries: they see the account as it is, in every generation and after its end, and change nothing", () =>
+test("practice: add queries: they read the current account in every generation and after its end, and change nothing", () =>
   withAccounts({ suggestContinueAsNewUpdates: 3 }, async ({ client }) => {
     const account = await openAccount(client, "ada");
     for (let i = 1; i <= 7; i++) {
@@ -246,7 +246,7 @@ test("practice: handle deletion: work in flight completes first, and the account
     assert.equal(await mail.result(), "to ada: your account is SUSPENDED");
   }));
 
-test("practice: version carefully: every generation replays, so that a change of the code is checked before it is deployed", () =>
+test("practice: version carefully: every generation replays, so that a code change can be checked before its deployment", () =>
   withAccounts({ suggestContinueAsNewUpdates: 10 }, async ({ client }) => {
     const account = await openAccount(client, "ada");
     for (let i = 0; i < 25; i++) await account.update(i % 5 === 0 ? suspendNow : reactivateNow);
@@ -266,7 +266,7 @@ test("practice: version carefully: every generation replays, so that a change of
     assert.equal(userAccount.versioningBehavior, "AUTO_UPGRADE", "tests/interop/entity.test.ts upgrades it on a server");
   }));
 
-test("practice: set timeouts: the execution timeout counts over all generations, a run timeout for each", async () => {
+test("practice: set timeouts: the execution timeout covers all generations, a run timeout covers one", async () => {
   const env = await TestEnvironment.create({ logger: silentLogger, limits: { suggestContinueAsNewUpdates: 2 } });
   try {
     await env.runWorker({ workflows: definitions, activities }, async () => {
@@ -299,7 +299,7 @@ test("practice: set timeouts: the execution timeout counts over all generations,
   }
 });
 
-test("practice: monitor the history's size: the account says how near its next generation is, and so does the service", () =>
+test("practice: monitor the history size: the account and the service report how near the next generation is", () =>
   withAccounts({ suggestContinueAsNewEvents: 200 }, async ({ client }) => {
     const account = await openAccount(client, "ada");
     const seen: number[] = [];

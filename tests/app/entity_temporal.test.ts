@@ -50,7 +50,7 @@ function withAccount(limits: EngineLimits, body: (account: Account) => Promise<v
   });
 }
 
-test("as a Temporal program: the life of an account, with a message that begins it, and its end", () =>
+test("as a Temporal program: an account is started by a message, changed and deleted", () =>
   withAccount({}, async ({ client, gates, update, signal, state }) => {
     await client.signalWithStart("userAccount", { ...options("ada"), signal: "suspend" });
     await until("it is suspended", async () => (await state()).status === "SUSPENDED");
@@ -79,7 +79,7 @@ test("as a Temporal program: the life of an account, with a message that begins 
     await assert.rejects(client.start("userAccount", options("ada")), /already exists/);
   }));
 
-test("as a Temporal program: generations by the suggestion, with the whole state, each of which replays", () =>
+test("as a Temporal program: runs continue as new when suggested, keep the whole state, and replay", () =>
   withAccount({ suggestContinueAsNewUpdates: 10 }, async ({ client, update, signal, state, health }) => {
     const { createdAt } = await state();
     await update("changeEmail", ["ada@example.com"]);
@@ -106,7 +106,7 @@ test("as a Temporal program: generations by the suggestion, with the whole state
     }
   }));
 
-test("as a Temporal program: accepted updates complete before a generation ends; later generations know their ids", () =>
+test("as a Temporal program: accepted updates complete before continue-as-new; later runs know their ids", () =>
   withAccount({ suggestContinueAsNewUpdates: 5 }, async ({ gates, update, health, state }) => {
     gates.held.add("validateProfile");
     const results = Array.from({ length: 8 }, (_, i) => update("updateProfile", [{ name: `Ada ${i}` }], `id-${i}`));

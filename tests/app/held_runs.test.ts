@@ -110,7 +110,7 @@ test("the command releases a held run while its process runs; then the run conti
     assert.equal((await handle.describe()).status, "COMPLETED");
   }));
 
-test("the API releases, too, and a run that ends otherwise is held no more", () =>
+test("the API releases a held run, and a run that closes is no longer held", () =>
   held(async (_store, app) => {
     assert.deepEqual(app.engine.release("another"), []);
     assert.equal(app.engine.release("cart 1").length, 1);
@@ -140,7 +140,7 @@ for (const name of ["tasks", "held"]) {
     }));
 }
 
-test("a file that appears under a note's name while the store is open is not touched", () =>
+test("a file that appears with the name of a note while the store is open is not changed", () =>
   inFolder(async (store) => {
     const app = await started(store);
     try {

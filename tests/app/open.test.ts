@@ -21,12 +21,12 @@ async function withFolder(body: (folder: string) => Promise<void>): Promise<void
   }
 }
 
-test("a misspelt option is refused: without its path a store would be kept nowhere", async () => {
+test("a misspelled option is rejected: without `path` the store would not be persistent", async () => {
   const misspelt = { ...options(), paht: "shop.sqlite" } as OpenOptions;
   await assert.rejects(open(misspelt), { name: "TypeError", message: /^open has no option "paht"; did you mean path\?$/ });
 });
 
-test("what names no workflow or message is refused by that, wherever it is given", async () => {
+test("a value that is not a workflow or message definition is rejected with its name, in every API", async () => {
   const app = await open(options());
   try {
     const missing = (shop as unknown as { [name: string]: typeof order & typeof status & typeof approve })["oder"]!;
@@ -40,7 +40,7 @@ test("what names no workflow or message is refused by that, wherever it is given
   }
 });
 
-test("a primitive called by a program shows its message where nothing catches it", async () => {
+test("a primitive that is called outside of a workflow prints its error message if nothing catches it", async () => {
   const { sleep } = await import("../../ts/workflow/mod.ts");
   await assert.rejects(
     async () => await sleep(1),
@@ -48,7 +48,7 @@ test("a primitive called by a program shows its message where nothing catches it
   );
 });
 
-test("an order on a file is interrupted, and continues after the next open", () =>
+test("an interrupted order in a file store continues after the next open", () =>
   withFolder(async (folder) => {
     const path = join(folder, "shop.sqlite");
     const first = await open(options({ path }));
@@ -73,7 +73,7 @@ test("an order on a file is interrupted, and continues after the next open", () 
     await second.close();
   }));
 
-test("without a path everything is in memory; the parts take separate options", async () => {
+test("without a path the store is in memory; engine, worker and client take separate options", async () => {
   const app = await open(options({
     taskQueue: "mine",
     engine: { namespace: "shop" },
@@ -89,7 +89,7 @@ test("without a path everything is in memory; the parts take separate options", 
   await app.close();
 });
 
-test("workflows that do not load leave nothing open", () =>
+test("if workflows fail to load, open() closes everything that it opened", () =>
   withFolder(async (folder) => {
     const path = join(folder, "shop.sqlite");
     await assert.rejects(open({ path, workflows: new URL("./workflows/missing.ts", import.meta.url), logger: silentLogger }));

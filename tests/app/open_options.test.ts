@@ -124,7 +124,7 @@ test("an unknown option is rejected at any level, with the known ones", async ()
   await refused({ engine: { path: "x" } }, /^path is an option of open itself/);
 });
 
-test("EmbeddedEngine.open, Worker.create and Client refuse what they do not have, by name, and values of a wrong type", async () => {
+test("EmbeddedEngine.open, Worker.create and Client reject unknown options and values of a wrong type by name", async () => {
   const store = new MemoryStore();
   const { service, taskQueue } = { service: { call: () => Promise.reject(new Error("called")) }, taskQueue: "shop" };
   const engine = (given: object) => EmbeddedEngine.open({ store, ...given });
@@ -173,7 +173,7 @@ test("EmbeddedEngine.open, Worker.create and Client refuse what they do not have
   }
 });
 
-test("open of a browser tab refuses what it does not have, and says where reducers and migrations belong", async () => {
+test("open in a browser tab rejects unknown options and names the place for reducers and migrations", async () => {
   const refused = async (given: object, message: RegExp) =>
     await assert.rejects(openTab({ path: "shop", workflows: { greet }, ...given }), { name: "TypeError", message });
   await refused({ persisted: true }, /^open has no option "persisted"; did you mean persist\?$/);
@@ -199,7 +199,7 @@ test("open of a browser tab refuses what it does not have, and says where reduce
   );
 });
 
-test("options that are not an object are refused", async () => {
+test("options that are not an object are rejected", async () => {
   for (const given of [undefined, null, "shop.sqlite", 5, [], url, () => ({})]) {
     await assert.rejects(open(given as unknown as OpenOptions), {
       name: "TypeError",
@@ -208,7 +208,7 @@ test("options that are not an object are refused", async () => {
   }
 });
 
-test("what is right is taken, in every form", async () => {
+test("valid options are accepted in every form", async () => {
   const forms: readonly Partial<OpenOptions>[] = [
     { workflows: { greet } },
     { workflows: [greet] },

@@ -10,7 +10,7 @@ import { inFolder } from "../engine/support/stores.ts";
 const quick = workflow("quick", () => Promise.resolve("done"));
 const ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) AS c FROM n";
 
-test("rows, values and refusals", () =>
+test("query returns rows and values, and rejects invalid statements", () =>
   inFolder(async (folder) => {
     const app = await open({ path: join(folder, "a.sqlite"), workflows: { quick }, logger: silentLogger, serve: false });
     try {
@@ -32,7 +32,7 @@ test("rows, values and refusals", () =>
     }
   }));
 
-test("a query without an end is stopped, and the engine continues meanwhile", () =>
+test("an endless query is stopped, and the engine continues meanwhile", () =>
   inFolder(async (folder) => {
     const app = await open({ path: join(folder, "a.sqlite"), workflows: { quick }, logger: silentLogger, serve: false });
     try {
@@ -51,7 +51,7 @@ test("a query without an end is stopped, and the engine continues meanwhile", ()
     }
   }));
 
-test("a store in memory has no file to read", async () => {
+test("a query of a store in memory is rejected: it has no file", async () => {
   const app = await open({ workflows: { quick }, logger: silentLogger });
   try {
     await assert.rejects(app.query("SELECT 1"), (error) => error instanceof StoreError && /app\.engine\.sql/.test(error.message));

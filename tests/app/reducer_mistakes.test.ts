@@ -36,7 +36,7 @@ const asks = workflow("Asks", async (sql: string, values: SqlValue[]) => {
   }
 });
 
-test("a task that the engine refuses again and again is tried at its timeouts, and told once", async () => {
+test("a task that the engine keeps rejecting is retried at its timeouts and logged once", async () => {
   const told: { level: string; message: string; fields: Record<string, unknown> }[] = [];
   const log = (level: string) => (message: string, fields = {}) => void told.push({ level, message, fields });
   const logger = { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") };
@@ -62,7 +62,7 @@ test("a task that the engine refuses again and again is tried at its timeouts, a
   }
 });
 
-test("a statement takes one value per parameter, and no value of an earlier call", async () => {
+test("a statement needs one value per parameter and never uses a value of an earlier call", async () => {
   const app = await open({ workflows: [answer, asks], reducers: booking, migrations });
   try {
     const ask = (id: string, values: SqlValue[]) => app.client.execute(answer, { id, args: [values] });
@@ -142,7 +142,7 @@ for (const { driver, skip } of sqliteDrivers) {
         }
       }));
 
-  onStore("a statement that returns rows may be run, and the engine continues", async (app) => {
+  onStore("run() accepts a statement that returns rows, and the engine continues", async (app) => {
     let count = 0;
     const ask = (how: "run" | "get" | "all", sql: string, ...values: unknown[]) =>
       app.client.execute(trying, { id: `t${++count}`, args: [how, sql, values], signal: AbortSignal.timeout(5000) });
@@ -160,7 +160,7 @@ for (const { driver, skip } of sqliteDrivers) {
     }]);
   });
 
-  onStore("values that not every library takes are refused by name, and end nothing", async (app) => {
+  onStore("values that some SQLite libraries cannot bind are rejected by name, and the engine continues", async (app) => {
     const ask = (id: string, value: string) =>
       app.client.execute(trying, { id, args: ["get", "SELECT ? AS v", [value]], signal: AbortSignal.timeout(5000) });
     const said = [];
@@ -181,7 +181,7 @@ for (const { driver, skip } of sqliteDrivers) {
     assert.throws(() => app.engine.tables.all(undefined as unknown as string), /a statement must be a string, not undefined/);
   });
 
-  onStore("a statement that would end the engine's transaction is refused", async (app) => {
+  onStore("a statement that would end the engine's transaction is rejected", async (app) => {
     const sql = "INSERT OR ROLLBACK INTO seat (name) VALUES ('a')";
     for (const id of ["1", "2"]) {
       assert.match(
@@ -192,7 +192,7 @@ for (const { driver, skip } of sqliteDrivers) {
   });
 
   onStore(
-    "a full disk fails no workflow, whatever its reducer does with the error; it continues when there is space",
+    "a full disk does not fail a workflow, whatever its reducer does with the error; it continues when there is space",
     async (app, file) => {
       const limit = (pages: number) => void file.database.prepare(`PRAGMA max_page_count=${pages}`).get([]);
       const pages = Number(file.database.prepare("PRAGMA page_count").get([])!["page_count"]);

@@ -48,7 +48,7 @@ for (const coded of [false, true]) {
     }));
 }
 
-test("through temporalex dev with a file; a server that does not request them gets no phase and state", () =>
+test("temporalex dev with a file shows phase and state; a server that does not request them gets neither", () =>
   inFolder(async (folder) => {
     for (const path of [join(folder, "dev.sqlite"), undefined]) {
       const server = await startDevServer({ port: 0, namespaces: ["default"], storeOf: () => path, logger: silentLogger });
@@ -79,7 +79,7 @@ test("through temporalex dev with a file; a server that does not request them ge
     }
   }));
 
-test("what cannot be read shows nothing, and the request stays as it was without it", () => {
+test("unreadable phase and state are not shown, and the rest of the request is unchanged", () => {
   const request = new Uint8Array([0x0a, 1, 7]);
   for (const shown of [{ runId: "r", phase: 2 }, { runId: "r", phase: 0, state: null }, { runId: "r", phase: 1, state: '"ä"' }]) {
     const whole = concat([request.subarray(0, 0), shownField(shown), request]);

@@ -91,7 +91,7 @@ test("an awaited reducer rejects with its error, and its writes are rolled back;
     assert.deepEqual(lines(app), ["before", "after"]);
   }));
 
-test("what no code waits for fails the task when it throws: nothing of the task is kept, and it is tried again", () =>
+test("a reducer that throws and is not awaited fails the task: its writes are rolled back, and the task is retried", () =>
   withApp(async (app) => {
     await app.client.execute(unheard, { id: "u" });
     assert.deepEqual(lines(app), ["try 2"]);
@@ -100,7 +100,7 @@ test("what no code waits for fails the task when it throws: nothing of the task 
     assert.deepEqual(failed.map((f) => f.failure?.message), ["a bad start"]);
   }));
 
-test("a commit may fail at any place: the task is done again, and every reducer's work is there once", async () => {
+test("if a commit fails at any point, the task runs again and each reducer is applied once", async () => {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-transact-"));
   try {
     let commits = Infinity;
@@ -153,7 +153,7 @@ test("many reducers of one task, and of concurrent tasks", () =>
     assert.deepEqual(app.engine.tables.get("SELECT count(*) AS n, sum(hp) AS hp FROM npc"), { n: 200, hp: 20 * 45 });
   }));
 
-test("reducers that wait, and that write the engine's tables are refused by name", () =>
+test("async reducers and reducers that write the engine's tables are rejected by name", () =>
   withApp(async (app) => {
     const ask = (which: "waits" | "writesEngine") => app.client.execute(wrong, { id: which, args: [which] });
     assert.match(await ask("waits"), /reducer "waits" returned a promise: reducers must be synchronous/);
@@ -161,7 +161,7 @@ test("reducers that wait, and that write the engine's tables are refused by name
     assert.deepEqual(lines(app), []);
   }));
 
-test("a missing reducer fails the task, awaited or not, and an engine that has it continues the run", async () => {
+test("a missing reducer fails the task, awaited or not, and the run continues in an engine that has the reducer", async () => {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-transact-"));
   const options = { path: join(folder, "game.sqlite"), workflows, migrations, logger: silentLogger, serve: false };
   try {
@@ -183,7 +183,7 @@ test("a missing reducer fails the task, awaited or not, and an engine that has i
   }
 });
 
-test("no way of writing it reaches the engine's tables", () => {
+test("no form of SQL reaches the engine's tables", () => {
   const writes = [
     "UPDATE runs SET status = 2",
     "update OR ignore runs set status = 2",
@@ -251,7 +251,7 @@ const TRIGGER = `CREATE TRIGGER hurt AFTER UPDATE OF hp ON npc WHEN new.hp < old
   UPDATE npc SET name = name WHERE id = new.id;
 END;`;
 
-test("tables are made step by step, and a step that was applied does not change", async () => {
+test("migrations run in order, and an applied migration must not change", async () => {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-transact-"));
   const path = join(folder, "game.sqlite");
   const opened = async (steps: OpenOptions["migrations"]) => {
@@ -299,7 +299,7 @@ test("tables are made step by step, and a step that was applied does not change"
   }
 });
 
-test("code that runs another reducer, or none, diverges in words: which one, and at which line", () =>
+test("code that calls another reducer or none diverges, and the message names the reducer and the line", () =>
   withApp(async (app) => {
     await app.client.execute(fight, { id: "fight", args: ["orc", [10]] });
     const history = toBinary(HistorySchema, await app.client.getHandle(fight, "fight").fetchHistory());
@@ -323,7 +323,7 @@ test("code that runs another reducer, or none, diverges in words: which one, and
     );
   }));
 
-test("without a path the tables are in memory, too, and a test environment has them in virtual time", async () => {
+test("without a path the tables are in memory, and a test environment supports them in virtual time", async () => {
   const app = await open({ workflows, reducers, migrations, logger: silentLogger });
   assert.equal(await app.client.execute(fight, { id: "fight", args: ["orc", [10]] }), 90);
   assert.deepEqual(lines(app), ["orc is hit for 10"]);
@@ -343,7 +343,7 @@ test("without a path the tables are in memory, too, and a test environment has t
   }
 });
 
-test("reducers need a store that has tables", async () => {
+test("reducers are rejected on a store without tables", async () => {
   const engine = { store: new MemoryStore() };
   await assert.rejects(
     open({ workflows, reducers, engine, logger: silentLogger }),

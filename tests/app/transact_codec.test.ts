@@ -86,7 +86,7 @@ async function withApp<T>(given: OpenOptions, body: (app: App) => Promise<T>): P
   }
 }
 
-test("arguments, results and what was thrown reach workflow code, and nothing of them is in the file", () =>
+test("arguments, results and errors reach workflow code decoded, and the file contains only encoded values", () =>
   inFolder(async (folder) => {
     const path = join(folder, "vault.sqlite");
     await withApp(options(path), async ({ client, engine }) => {
@@ -114,7 +114,7 @@ test("arguments, results and what was thrown reach workflow code, and nothing of
     for (const word of [SECRET, "answer-", "refused-", "details-", "forgotten-plaintext"]) assert.ok(!found.includes(word), word);
   }));
 
-test("what no code waits for fails the task with an encoded failure", () =>
+test("a reducer that throws and is not awaited fails the task with an encoded failure", () =>
   inFolder(async (folder) => {
     const path = join(folder, "vault.sqlite");
     await withApp(options(path), async ({ client, engine }) => {
@@ -132,7 +132,7 @@ test("what no code waits for fails the task with an encoded failure", () =>
     assert.ok(!filed(path).includes(SECRET));
   }));
 
-test("a codec that fails in the transaction fails the task, takes its reducers back, and quotes no value; the task is tried again", () =>
+test("a codec error in the transaction fails the task, rolls back its reducers and quotes no value; the task is retried", () =>
   inFolder(async (folder) => {
     const path = join(folder, "vault.sqlite");
     for (const broken of ["encodeSync", "decodeSync"] as const) {
@@ -167,7 +167,7 @@ test("a codec that fails in the transaction fails the task, takes its reducers b
     }
   }));
 
-test("a codec that has to be waited for is refused with what to use, before a file is made", () =>
+test("an async codec is rejected with an alternative before a file is created", () =>
   inFolder(async (folder) => {
     const path = join(folder, "none.sqlite");
     const wrong = /encodeSync.*decodeSync.*activities in place of reducers/s;
@@ -202,7 +202,7 @@ test("several codecs, in order; a promise instead of payloads is rejected", () =
     });
   }));
 
-test("an engine without the workers' codec fails the task, and says what is missing", () =>
+test("an engine without the codec of its workers fails the task and names the missing option", () =>
   inFolder(async (folder) => {
     const engine = await EmbeddedEngine.open({ path: join(folder, "game.sqlite"), reducers, migrations });
     const common = { service: engine, taskQueue: "q", logger: silentLogger, codec };
@@ -225,7 +225,7 @@ test("an engine without the workers' codec fails the task, and says what is miss
     }
   }));
 
-test("in an environment for tests", async () => {
+test("reducers with a codec work in a test environment", async () => {
   const env = await TestEnvironment.create({ reducers, migrations, codec });
   try {
     const result = await env.runWorker({ workflows: { vault } }, async () => {

@@ -19,7 +19,7 @@ function note(database: Database, label: string, isAwaited: boolean): string {
 
 const LIFE = [["signal", "a"], ["signal", "b"], ["signal", "c"], ["update", "u"], ["update", "v"], ["signal", "stop"]] as const;
 
-test("P3: what reducers of random programs wrote is what the history's markers say, and the history replays", async () => {
+test("P3: the writes of reducers in random programs agree with the markers of the history, and the history replays", async () => {
   const realm = await createWorkerRealm({ workflows: new URL("../cases/random_interpreter.ts", import.meta.url) });
   let [written, thrown] = [0, 0];
   try {

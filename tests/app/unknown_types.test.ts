@@ -28,7 +28,7 @@ async function withModule(body: (path: string, write: (...workflows: string[]) =
   }
 }
 
-test("a run of an unknown type waits, is reported, and continues at the next open with its code", () =>
+test("a run of an unknown type waits and is reported; it continues when the application is opened with its code", () =>
   withModule(async (path, write) => {
     const store = new MemoryStore();
     const options = { workflows: path, logger: silentLogger, engine: { store } };
@@ -47,7 +47,7 @@ test("a run of an unknown type waits, is reported, and continues at the next ope
     await app.close();
   }));
 
-test("code that comes back by a reload of the module takes its runs up, and reloads without it leave them waiting", () =>
+test("reloading a module resumes runs whose code is back; runs without code keep waiting", () =>
   withModule(async (path, write) => {
     write(HERE);
     const app = await open({ workflows: path, logger: silentLogger });
@@ -63,7 +63,7 @@ test("code that comes back by a reload of the module takes its runs up, and relo
     await app.close();
   }));
 
-test("code with open runs is not taken away by a reload", () =>
+test("a reload does not remove code that has open runs", () =>
   withModule(async (path, write) => {
     write(HERE, GONE.replace("10ms", "10 days"));
     const app = await open({ workflows: path, logger: silentLogger });
@@ -74,7 +74,7 @@ test("code with open runs is not taken away by a reload", () =>
     await app.close();
   }));
 
-test("workflow result of such a run says after its timeout to start a worker that has its code", () =>
+test("workflow result for a run without code fails after its timeout with the advice to start a worker with its code", () =>
   withModule(async (path, write) => {
     write(HERE);
     const store = join(dirname(path), "app.sqlite");
@@ -94,7 +94,7 @@ test("workflow result of such a run says after its timeout to start a worker tha
     }
   }));
 
-test("workflow list says of such a run that it waits for its code, as text and as JSON, and of others nothing", () =>
+test("workflow list marks only runs that wait for their code, as text and as JSON", () =>
   withModule(async (path, write) => {
     write(HERE, `export const sleeps = workflow("Sleeps", async () => await sleep("10 days"));`);
     const store = join(dirname(path), "app.sqlite");

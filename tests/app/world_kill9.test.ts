@@ -10,7 +10,7 @@ import { inFolder } from "../engine/support/stores.ts";
 const NPCS = 100;
 const child = new URL(import.meta.url.endsWith(".js") ? "../crash/world/child.js" : "../crash/world/child.ts", import.meta.url);
 
-test("a hundred entities: the day ends in the same state, however often the process is killed in the middle of it", () =>
+test("a hundred entities end the day in the same state, however often the process is killed", () =>
   inFolder(async (folder) => {
     const path = join(folder, "world.sqlite");
     let kills = 0;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { lineLogger, silentLogger, withFields } from "../../ts/base/logger.ts";
 
-test("a record is one line, whatever its fields hold", () => {
+test("a log record is one line, whatever its fields contain", () => {
   const lines: string[] = [];
   const logger = lineLogger({ minimum: "debug", write: (line) => void lines.push(line) });
   logger.info("started", { workflowId: "order 1", runId: "r", attempt: 2, left: undefined, ids: ["a"], big: 3n });
@@ -14,7 +14,7 @@ test("a record is one line, whatever its fields hold", () => {
   ]);
 });
 
-test("records below the minimum are dropped; colours only when asked for", () => {
+test("records below the minimum level are dropped; colors are printed only on request", () => {
   const lines: string[] = [];
   const write = (line: string) => void lines.push(line);
   const plain = lineLogger({ write });
@@ -25,14 +25,14 @@ test("records below the minimum are dropped; colours only when asked for", () =>
   assert.doesNotThrow(() => silentLogger.error("nothing"));
 });
 
-test("fields are added to every record, and a record's own ones win", () => {
+test("the logger's fields are added to every record; fields of the record take precedence", () => {
   const lines: string[] = [];
   const logger = withFields(lineLogger({ write: (line) => void lines.push(line) }), { queue: "q", attempt: 1 });
   logger.info("x", { attempt: 2 });
   assert.deepEqual(lines, ["info  x queue=q attempt=2"]);
 });
 
-test("no text in a record starts a line, controls a terminal or reorders what is shown", () => {
+test("texts in a record cannot start a line, control a terminal or reorder characters", () => {
   const lines: string[] = [];
   const logger = lineLogger({ write: (line) => lines.push(line) });
   for (const evil of ["\n", "\r", "\x1b[2K", "\x9b2K", "\x7f", "\u2028", "\u202e", "\u2066", "\u200f", "\u061c", "\x00"]) {

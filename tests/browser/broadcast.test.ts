@@ -19,7 +19,7 @@ const subscribed = (tab: Tab, count: number): Promise<unknown> =>
     count,
   );
 
-check("a broadcast of the leading tab and one of a following tab reach the subscribers of both", async ({ store, newTab }) => {
+check("broadcasts from the leading tab and from a following tab reach the subscribers of both", async ({ store, newTab }) => {
   const leader = await opened(await newTab(), { store, ...GAME });
   const follower = await opened(await newTab(), { store, ...GAME });
   assert.deepEqual([await leader.role(), await follower.role()], ["leader", "follower"]);
@@ -35,7 +35,7 @@ check("a broadcast of the leading tab and one of a following tab reach the subsc
   assert.match(message, /a filter of subscriptions is a non-empty string/);
 });
 
-check("subscriptions outlive the tab that led; the next one reaches them", async ({ store, newTab }) => {
+check("subscriptions survive the leading tab; broadcasts from the next leading tab reach them", async ({ store, newTab }) => {
   const first = await opened(await newTab(), { store, ...GAME });
   const next = await opened(await newTab(), { store, ...GAME });
   hunt(first, "left", "orc").catch(() => {});

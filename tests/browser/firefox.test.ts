@@ -42,7 +42,7 @@ async function newTab(): Promise<Page> {
   return page;
 }
 
-check("Firefox: SQLite on the browser's files does what every store must do", async () => {
+check("Firefox: SQLite on the browser's files passes the store contract", async () => {
   const page = await newTab();
   const { failures } = await page.evaluate(() => tab.askWorker("contract.js", "go")) as { failures: string[] };
   await page.close();

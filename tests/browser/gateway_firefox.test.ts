@@ -19,7 +19,7 @@ interface Launcher {
   launchFirefox(): Promise<{ browser?: { newPage(): Promise<Page>; close(): Promise<void> }; reason?: string }>;
 }
 
-test("Firefox: a tab is client and worker, and a page of another origin is not let in", { timeout: 300_000 }, async (t) => {
+test("Firefox: a tab is client and worker, and a page of another origin is rejected", { timeout: 300_000 }, async (t) => {
   const { launchFirefox } = await import(pathToFileURL(join(process.cwd(), "tools/lib/firefox.mjs")).href) as Launcher;
   const { browser, reason } = await launchFirefox();
   if (browser === undefined) return t.skip(`no Firefox: ${reason}`);

@@ -14,7 +14,7 @@ const rows = (tab: Tab, sql: string): Promise<unknown> => tab.page.evaluate((tex
 const lines = async (tab: Tab): Promise<string[]> =>
   (await rows(tab, "SELECT line FROM combat_log ORDER BY id") as { line: string }[]).map(({ line }) => line);
 
-check("reducers run in the tab that leads; every tab reads the tables", async ({ store, newTab }) => {
+check("reducers run in the leading tab; every tab reads the tables", async ({ store, newTab }) => {
   const leader = await opened(await newTab(), { store, ...GAME });
   const follower = await opened(await newTab(), { store, ...GAME });
   assert.equal(await follower.role(), "follower");
@@ -39,7 +39,7 @@ check("a run continues in the next leading tab, and replay does not run reducers
   assert.deepEqual(await lines(next), ["one", "two"]);
 });
 
-check("timers of a run that was started so fire when a tab says so, the one that leads or another", async ({ store, newTab }) => {
+check("manual timers of a run are fired by the leading tab or another tab", async ({ store, newTab }) => {
   const leader = await opened(await newTab(), { store, ...GAME });
   const follower = await opened(await newTab(), { store, ...GAME });
   await follower.page.evaluate(() => tab.startByHand("Fight", "fight", ["orc", [10, 20]]));
@@ -62,7 +62,7 @@ check("timers of a run that was started so fire when a tab says so, the one that
   );
 });
 
-check("a page cannot write the tables, nor read what is not there", async ({ store, newTab }) => {
+check("a page cannot write tables or read missing tables", async ({ store, newTab }) => {
   const one = await opened(await newTab(), { store, ...GAME });
   const said = async (sql: string) => {
     const { name, message } = await rows(one, sql) as { name: string; message: string };
@@ -73,7 +73,7 @@ check("a page cannot write the tables, nor read what is not there", async ({ sto
   assert.match(await said("SELECT * FROM monsters"), /no such table: monsters/);
 });
 
-check("an engine worker without reducers fails the task with what to do", async ({ store, newTab }) => {
+check("an engine worker without reducers fails the task with advice", async ({ store, newTab }) => {
   const one = await opened(await newTab(), { store, realm: GAME.realm });
   void execute(one, "Forgets", "f").catch(() => {});
   await one.holds(async () => (await tab.failures("f")).length > 0, undefined);
@@ -82,7 +82,7 @@ check("an engine worker without reducers fails the task with what to do", async 
 });
 
 check(
-  "reducers with a codec: the engine worker has the same, and nothing readable is in the store",
+  "reducers with a codec: the engine worker uses the same codec, and the store contains no plain text",
   async ({ store, newTab }) => {
     const options = { store, realm: GAME.realm, engine: "coded_engine.js", coded: true };
     const leader = await opened(await newTab(), options);
@@ -105,7 +105,7 @@ check(
   },
 );
 
-check("a codec on one side alone is refused", async ({ store, newTab }) => {
+check("a codec on only one side is rejected", async ({ store, newTab }) => {
   const wrong = await (await newTab()).open({ store, ...GAME, coded: true });
   assert.match(wrong?.message ?? "it was opened", /serveEngine\(\{ reducers, codec \}\)/);
   const bare = await (await newTab()).open({ store, realm: GAME.realm, engine: "coded_engine.js" });

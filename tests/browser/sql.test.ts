@@ -23,7 +23,7 @@ const DOCUMENTS = [
   "SELECT id FROM workflow WHERE correlation_id = 'spell-uuid-here';",
 ];
 
-check("the document's statements in the tab that leads and in one that follows", async ({ store, newTab }) => {
+check("SQL statements run in the leading tab and in a following tab", async ({ store, newTab }) => {
   const leader = await opened(await newTab(), { store, ...GAME });
   const follower = await opened(await newTab(), { store, ...GAME });
   await start(leader, "buff", "buff-1", [], "42", "spell-uuid-here");
@@ -41,7 +41,7 @@ check("the document's statements in the tab that leads and in one that follows",
   }
 });
 
-check("hostile statements of a page are refused", async ({ store, newTab }) => {
+check("hostile statements of a page are rejected", async ({ store, newTab }) => {
   const one = await opened(await newTab(), { store, ...GAME });
   await start(one, "buff", "buff-1", [], "42");
   const statements = hostile("/other.db");

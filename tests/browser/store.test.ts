@@ -13,7 +13,7 @@ import { browserSuite, opened } from "./support/suite.ts";
 const { check, site, profile } = await browserSuite(["--host-resolver-rules=MAP insecure.test 127.0.0.1"]);
 const OPEN = { steps: 0, signals: 2, updates: 0 };
 
-check("SQLite on the browser's files does what every store must do", async ({ newTab }) => {
+check("SQLite on the browser's files passes the store contract", async ({ newTab }) => {
   const { checks, failures } = await (await newTab()).page.evaluate(() => tab.askWorker("contract.js", "go")) as {
     checks: number;
     failures: string[];
@@ -42,14 +42,14 @@ for (
   });
 }
 
-check("a page without https says so", async ({ store }) => {
+check("a page without https gets an error that names the reason", async ({ store }) => {
   const made = await profile.tab(site.url.replace("127.0.0.1", "insecure.test"));
   const wrong = await made.open({ store }) as { name: string; message: string; reason?: string };
   await made.close();
   assert.deepEqual([wrong.name, wrong.reason], ["StoreUnavailableError", "insecure"]);
 });
 
-check("in an isolated page SQLite sets up no file system but the one that is used", async ({ store }) => {
+check("in an isolated page SQLite sets up only the file system in use", async ({ store }) => {
   const isolated = await serveSite(SITE, "", true);
   const made = await profile.tab(isolated.url);
   try {
@@ -64,7 +64,7 @@ check("in an isolated page SQLite sets up no file system but the one that is use
   }
 });
 
-check("an engine worker that is not served is named, with what to do", async ({ store, newTab }) => {
+check("an engine worker that is not served is reported with its address and advice", async ({ store, newTab }) => {
   const wrong = await (await newTab()).open({ store, engine: "missing.js" });
   assert.equal(wrong?.name, "EngineWorkerError");
   assert.match(wrong!.message, /serveEngine\(\)/);
@@ -77,28 +77,31 @@ check("an engine worker that crashes is restarted, and the tab continues", async
   assert.equal(await one.count(), 0);
 });
 
-check("a full store fails writes by name, keeps its data, and continues when there is space", async ({ store, newTab }) => {
-  const one = await opened(await newTab(), { store });
-  await one.start("kept", { ...OPEN, signals: 1000 });
-  const { usage } = await one.page.evaluate(() => tab.storage());
-  const cdp = await one.cdp();
-  const origin = new URL(site.url).origin;
-  await cdp.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: (usage ?? 0) + 40_000 });
-  let refusal: string | undefined;
-  for (let n = 0; n < 200 && refusal === undefined; n++) {
-    refusal = await one.signal("kept", `${n}-${"x".repeat(8000)}`);
-  }
-  await cdp.send("Storage.overrideQuotaForOrigin", { origin });
-  assert.match(refusal ?? "nothing was refused", /storage quota/);
-  assert.equal(await one.role(), "leader");
-  assert.equal(await one.start("after", { steps: 1, signals: 0, updates: 0 }), undefined);
-  assert.deepEqual((await one.result("after")).steps, [1, 2]);
-  await one.reload();
-  await opened(one, { store });
-  assert.equal(await one.count(), 2);
-});
+check(
+  "a full store rejects writes with a clear error, keeps its data, and continues when there is space",
+  async ({ store, newTab }) => {
+    const one = await opened(await newTab(), { store });
+    await one.start("kept", { ...OPEN, signals: 1000 });
+    const { usage } = await one.page.evaluate(() => tab.storage());
+    const cdp = await one.cdp();
+    const origin = new URL(site.url).origin;
+    await cdp.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: (usage ?? 0) + 40_000 });
+    let refusal: string | undefined;
+    for (let n = 0; n < 200 && refusal === undefined; n++) {
+      refusal = await one.signal("kept", `${n}-${"x".repeat(8000)}`);
+    }
+    await cdp.send("Storage.overrideQuotaForOrigin", { origin });
+    assert.match(refusal ?? "nothing was refused", /storage quota/);
+    assert.equal(await one.role(), "leader");
+    assert.equal(await one.start("after", { steps: 1, signals: 0, updates: 0 }), undefined);
+    assert.deepEqual((await one.result("after")).steps, [1, 2]);
+    await one.reload();
+    await opened(one, { store });
+    assert.equal(await one.count(), 2);
+  },
+);
 
-check("the page can see what the browser has promised", async ({ store, newTab }) => {
+check("the page can read whether the browser granted persistent storage", async ({ store, newTab }) => {
   const one = await opened(await newTab(), { store });
   assert.equal(typeof await one.page.evaluate(() => tab.persisted()), "boolean");
   const { usage, quota } = await one.page.evaluate(() => tab.storage());
@@ -187,7 +190,7 @@ check("a codec keeps plain text out of the store", async ({ store, newTab }) => 
 });
 
 check(
-  "P7: a store whose database has gone is damage and never a new store; it can be deleted and a backup imported",
+  "P7: a store without its database is reported as damaged, not recreated; it can be deleted and a backup imported",
   async (t) => {
     const { store, newTab } = t;
     const one = await opened(await newTab(), { store });
@@ -209,7 +212,7 @@ check(
   },
 );
 
-check("a store that its tab is about to release can be deleted", async ({ store, newTab }) => {
+check("a store can be deleted while its tab is releasing it", async ({ store, newTab }) => {
   const one = await opened(await newTab(), { store });
   await one.start("w", OPEN);
   await one.closeStore();
@@ -223,7 +226,7 @@ check("a store that its tab is about to release can be deleted", async ({ store,
   assert.equal(await other.count(), 0);
 });
 
-check("closed runs can be purged, and the store looked through, from any tab", async ({ store, newTab }) => {
+check("any tab can purge closed runs and check the store", async ({ store, newTab }) => {
   const one = await opened(await newTab(), { store });
   const two = await opened(await newTab(), { store });
   for (const id of ["a", "b", "c"]) {
@@ -237,7 +240,7 @@ check("closed runs can be purged, and the store looked through, from any tab", a
   assert.deepEqual(await two.page.evaluate(() => tab.checkStore()), []);
 });
 
-check("P6: two stores of one site know nothing of each other", async ({ store, newTab }) => {
+check("P6: two stores of one site are isolated from each other", async ({ store, newTab }) => {
   const one = await opened(await newTab(), { store: `${store} ä/..*?` });
   const two = await opened(await newTab(), { store: `${store} b` });
   assert.deepEqual([await one.role(), await two.role()], ["leader", "leader"]);

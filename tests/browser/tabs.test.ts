@@ -52,7 +52,7 @@ check(
   },
 );
 
-check("P4: a call whose answer is lost with the leading tab is sent again and not applied twice", async ({ store, newTab }) => {
+check("P4: a call whose response is lost with the leading tab is sent again and not applied twice", async ({ store, newTab }) => {
   const leader = await opened(await newTab(), { store });
   const next = await opened(await newTab(), { store });
   await next.start("w", PLAN);
@@ -97,7 +97,7 @@ check("P6: a leading tab whose lock is taken away writes nothing more, and leads
   assert.deepEqual((await leader.led()).length, 2);
 });
 
-check("a crashed leading tab makes way", async ({ store, newTab }) => {
+check("a crashed leading tab is replaced", async ({ store, newTab }) => {
   const leader = await opened(await newTab(), { store });
   const next = await opened(await newTab(), { store });
   await leader.start("w", PLAN);
@@ -105,7 +105,7 @@ check("a crashed leading tab makes way", async ({ store, newTab }) => {
   assert.deepEqual(await next.running(), ["w"]);
 });
 
-check("a frozen leading tab makes way, and follows when it thaws", async ({ store, newTab }) => {
+check("a frozen leading tab is replaced, and follows when it resumes", async ({ store, newTab }) => {
   const leader = await opened(await newTab(), { store });
   const next = await opened(await newTab(), { store });
   await leader.start("w", PLAN);
@@ -137,7 +137,7 @@ check("a tab that was frozen while it waited gets its responses when it resumes"
   assert.equal(await leader.role(), "leader");
 });
 
-check("a leading page that hangs makes way while other tabs wait", async ({ store, newTab }) => {
+check("a hanging leading page is replaced while other tabs wait", async ({ store, newTab }) => {
   const leader = await opened(await newTab(), { store });
   const next = await opened(await newTab(), { store });
   await leader.page.evaluate(() => tab.hang());
@@ -180,12 +180,12 @@ check("workflows can run in the page itself", async ({ store, newTab }) => {
   assert.deepEqual((await one.result("w")).steps, [1, 2, 3, 4]);
 });
 
-check("a tab that only calls says so when no tab leads", async ({ store, newTab }) => {
+check("a client-only tab reports that no tab leads", async ({ store, newTab }) => {
   const wrong = await (await newTab()).open({ store, lead: false });
   assert.equal(wrong?.name, "NoLeaderError");
 });
 
-check("a tab whose workflows cannot be loaded says so, and lets others lead", async ({ store, newTab }) => {
+check("a tab whose workflows cannot be loaded reports it, and other tabs lead", async ({ store, newTab }) => {
   const broken = await newTab();
   const wrong = await broken.open({ store, realm: "missing.js" });
   assert.match(wrong?.message ?? "", /realm's worker could not be started/);
@@ -197,7 +197,7 @@ check("a tab whose workflows cannot be loaded says so, and lets others lead", as
   assert.deepEqual((await broken.result("w")).steps, [1, 2]);
 });
 
-check("P7: nonsense on the tabs' channels is ignored", async ({ store, newTab }) => {
+check("P7: invalid messages on the tabs' channels are ignored", async ({ store, newTab }) => {
   const leader = await opened(await newTab(), { store });
   const next = await opened(await newTab(), { store });
   await next.page.evaluate(

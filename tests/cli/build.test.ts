@@ -57,7 +57,7 @@ before(async () => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-test("temporalex build writes one file and says what is in it", async () => {
+test("temporalex build writes one file and reports its contents", async () => {
   const file = join(folder, "workflows.bundle.js");
   const first = readFileSync(file);
   const result = await run(["build", "--workflows", "src/workflows.ts", "--out", "out/b.js", "--json"]);
@@ -78,7 +78,7 @@ test("temporalex build writes one file and says what is in it", async () => {
   assert.equal(piped.out, first.toString());
 });
 
-test("open takes the bundle; stack traces, sessions and replay name the sources' lines", async () => {
+test("open accepts the bundle; stack traces, debug sessions and replay name lines of the sources", async () => {
   const file = join(folder, "workflows.bundle.js");
   const app = await open({ workflows: file, logger: silentLogger });
   try {
@@ -96,7 +96,7 @@ test("open takes the bundle; stack traces, sessions and replay name the sources'
   }
 });
 
-test("replay judges histories with the bundle", async () => {
+test("replay checks histories with the bundle", async () => {
   const store = join(folder, "r.sqlite");
   const app = await open({ path: store, workflows: join(folder, "workflows.bundle.js"), logger: silentLogger });
   await app.client.execute("order", { id: "o-1", args: ["box"] });
@@ -192,7 +192,7 @@ test("a bundling error names file and line, and nothing is written", async () =>
   assert.ok(!existsSync(join(folder, "no.js")));
 });
 
-test("a realm in this thread refuses bundles and programs of @temporalio/workflow, and says what to do", async () => {
+test("an inline realm rejects bundles and programs of @temporalio/workflow with advice", async () => {
   const file = join(folder, "workflows.bundle.js");
   await assert.rejects(
     open({ workflows: file, worker: { realm: "inline" }, logger: silentLogger }),

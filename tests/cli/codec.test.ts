@@ -44,7 +44,7 @@ const stored = (): string =>
   readdirSync(folder).filter((name) => name.startsWith("s.sqlite") && statSync(join(folder, name)).isFile())
     .map((name) => readFileSync(join(folder, name)).toString("latin1")).join("");
 
-test("run, show, worker", async () => {
+test("run, show and worker use the codec", async () => {
   const paid = await coded("run", "flows.ts", "--type", "Pays", "--activities", "bank.ts", "-i", '"SECRET"', "-w", "p");
   assert.equal(paid.out, '"SECRET has paid"\n', paid.err);
   assert.ok(stored().includes("binary/inverted") && !stored().includes("SECRET"));
@@ -77,7 +77,7 @@ test("run, show, worker", async () => {
   assert.ok(!stored().includes("SECRET"));
 });
 
-test("a data converter of Temporal's has codecs, too", async () => {
+test("the codecs of a Temporal data converter are used", async () => {
   writeFileSync(
     join(folder, "data_converter.ts"),
     'import { codec } from "./codec.ts";\nexport const dataConverter = { payloadCodecs: [codec] };\n',

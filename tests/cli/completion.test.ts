@@ -14,7 +14,7 @@ import { run } from "./support/run.ts";
 const script = async (shell: string) => (await run(["completion", shell])).out;
 const has = (shell: string) => spawnSync(shell, ["--version"]).status === 0;
 
-test("no command gives an option the letter or the name of another", () => {
+test("the options of each command have unique letters and names", () => {
   const check = (at: string, { commands }: Group) => {
     for (const [name, entry] of Object.entries(commands)) {
       if (isGroup(entry)) check(`${at} ${name}`, entry);
@@ -64,7 +64,7 @@ test("bash completes commands, options, values and files", { skip: !has("bash") 
   }
 });
 
-test("the shells read their scripts", async (t) => {
+test("each shell can parse its completion script", async (t) => {
   for (const shell of ["bash", "zsh", "fish"]) {
     await t.test(shell, { skip: !has(shell) && `no ${shell} here` }, async () => {
       const folder = mkdtempSync(join(tmpdir(), "temporalex-completion-"));
@@ -92,7 +92,7 @@ test("every command and every option is in every script", async () => {
   }
 });
 
-test("wrong usage, and JSON", async () => {
+test("completion rejects wrong usage and supports JSON output", async () => {
   const wrong = await run(["completion", "bsah"]);
   assert.deepEqual([wrong.code, wrong.out], [2, ""]);
   assert.match(wrong.err, /<shell> is one of bash, zsh, fish, not "bsah"\. Did you mean bash\?/);

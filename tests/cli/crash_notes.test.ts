@@ -35,7 +35,7 @@ async function deadPid(): Promise<number> {
 
 const noted = (...runs: string[]) => `${JSON.stringify({ runs: runs.map((id) => [`w-${id}`, id, "W"]), ms: 5 })}\n`;
 
-test("a worker that V8 ended names the run at its next start; other workers continue; a clean stop leaves no note", () =>
+test("after a crash of V8 a worker names the run at its next start; others continue; a clean stop leaves no note", () =>
   inFolder(async (folder) => {
     writeFileSync(
       join(folder, "workflows.ts"),
@@ -103,7 +103,7 @@ export const quick = workflow("Quick", async () => "done");
     }
   }));
 
-test("the notes of dead processes with the same work are all adopted; other files stay", () =>
+test("a process adopts the notes of all dead processes with the same work; other files stay", () =>
   inFolder(async (parent) => {
     const folder = join(parent, "made", "here");
     const own = crashNoteIn(folder, WORK);
@@ -136,7 +136,7 @@ test("processes that died without running tasks are not reported", () =>
     }
   }));
 
-test("the folder for state, by platform", () => {
+test("the state folder depends on the platform", () => {
   assert.equal(stateFolder({ HOME: "/user" }, "linux"), "/user/.local/state/temporalex");
   assert.equal(stateFolder({ HOME: "/user", XDG_STATE_HOME: "/state" }, "linux"), "/state/temporalex");
   assert.equal(stateFolder({ HOME: "/Users/u" }, "darwin"), "/Users/u/Library/Application Support/temporalex");
@@ -145,7 +145,7 @@ test("the folder for state, by platform", () => {
   assert.equal(stateFolder({ XDG_STATE_HOME: "", HOME: "" }, "linux"), undefined);
 });
 
-test("usage errors: an invalid folder, and a store, which keeps its own notes", () =>
+test("usage errors: an invalid folder, and the folder option with a store", () =>
   inFolder(async (folder) => {
     writeFileSync(
       join(folder, "workflows.ts"),

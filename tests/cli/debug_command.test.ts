@@ -126,7 +126,7 @@ async function serving(body: (url: string, errors: Error[]) => Promise<void>): P
   }
 }
 
-test("the page is served with its policy, kept by no cache, and knows by whom it is served", async () => {
+test("the page is served with its policy, is not cached, and knows its server", async () => {
   await serving(async (url) => {
     const { status, headers, text } = await send(url);
     assert.equal(status, 200);
@@ -145,7 +145,7 @@ test("the page is served with its policy, kept by no cache, and knows by whom it
   });
 });
 
-test("without the token of this start there is nothing: not the page, not its files, not its data", async () => {
+test("without the token of this start the server serves no page, file or data", async () => {
   await serving(async (url) => {
     const token = new URL(url).pathname.slice(1, -1);
     assert.match(token, /^[A-Za-z0-9_-]{43}$/);
@@ -170,7 +170,7 @@ test("without the token of this start there is nothing: not the page, not its fi
   });
 });
 
-test("pages of other sites reach nothing, by rebinding neither", async () => {
+test("pages of other sites cannot reach the server, not even by DNS rebinding", async () => {
   await serving(async (url) => {
     const { port, origin } = new URL(url);
     const refusals: Record<string, string>[] = [
@@ -198,7 +198,7 @@ test("pages of other sites reach nothing, by rebinding neither", async () => {
   });
 });
 
-test("no path leads out of the page's files, and bodies are bounded", async () => {
+test("paths outside of the page's files are rejected, and bodies are limited", async () => {
   await serving(async (url, errors) => {
     const { pathname } = new URL(url);
     const paths = [
@@ -226,7 +226,7 @@ test("no path leads out of the page's files, and bodies are bounded", async () =
   });
 });
 
-test("a save of a file, of an imported one too, is a new version; what does not load is named and the code before it stays", async () => {
+test("saving a file or an imported file makes a new version; a load error is reported and the previous code stays", async () => {
   await inFolder(async (cwd) => {
     const { step } = project(cwd);
     const { histories } = await historiesOfFiles(["onboarding.json"], cwd, undefined);
@@ -272,7 +272,7 @@ test("a save of a file, of an imported one too, is a new version; what does not 
   });
 });
 
-test("a line is opened in the user's editor, of files of the code alone", { skip: process.platform === "win32" }, async () => {
+test("a line is opened in the user's editor, only in files of the code", { skip: process.platform === "win32" }, async () => {
   await inFolder(async (cwd) => {
     const editor = join(cwd, "code");
     writeFileSync(
@@ -315,7 +315,7 @@ test("a line is opened in the user's editor, of files of the code alone", { skip
   });
 });
 
-test("which editor is meant, and how it is given a line", async () => {
+test("the editor is detected, and receives the line in its syntax", async () => {
   const at = { path: "/a b/c.ts", line: 7, column: 2 };
   assert.deepEqual(editorCommand("code --wait", at), ["code", "--wait", "-g", "/a b/c.ts:7:2"]);
   assert.deepEqual(editorCommand('"/opt/my editor/subl" -n', at), ["/opt/my editor/subl", "-n", "/a b/c.ts:7:2"]);
@@ -349,7 +349,7 @@ function start(args: readonly string[], cwd: string, page?: PageFiles) {
   return { ended, lines, stop: () => ctrlC.abort(new Interrupted()) };
 }
 
-test("a line with the address, one per new verdict, one per refusal; Ctrl-C ends in order", async () => {
+test("the command prints the address, each new verdict and each load error; Ctrl-C exits cleanly", async () => {
   await inFolder(async (cwd) => {
     const { step } = project(cwd);
     const started = start(["onboarding.json", "--workflows", "src/workflow.ts", "--json"], cwd, PAGE);
@@ -403,7 +403,7 @@ test("a line with the address, one per new verdict, one per refusal; Ctrl-C ends
   });
 });
 
-test("a history whose file is written again is read and replayed again", async () => {
+test("a changed history file is read and replayed again", async () => {
   await inFolder(async (cwd) => {
     project(cwd);
     const started = start(["onboarding.json", "--workflows", "src/workflow.ts", "--json"], cwd, PAGE);
@@ -424,7 +424,7 @@ test("a history whose file is written again is read and replayed again", async (
   });
 });
 
-test("a run of a store that another process holds is followed until it ends", async () => {
+test("a run of a store that another process has open is followed until it ends", async () => {
   await inFolder(async (cwd) => {
     const go = signal("go");
     const waits = workflow("Waits", {
@@ -461,7 +461,7 @@ test("a run of a store that another process holds is followed until it ends", as
   });
 });
 
-test("wrong command lines are refused, with what to write", async () => {
+test("invalid command lines are rejected with the correct usage", async () => {
   await inFolder(async (cwd) => {
     writeFileSync(join(cwd, "text.json"), "no history");
     const refused = async (words: RegExp, ...args: string[]) => {

@@ -21,7 +21,7 @@ async function withClient<T>(address: unknown, body: (client: Client) => Promise
   }
 }
 
-test("the first line has the address; Ctrl-C ends it; the next start and other commands find its files", async () => {
+test("the first line contains the address; Ctrl-C ends the command; the next start and other commands find its files", async () => {
   const cwd = folder();
   const args = ["dev", "--port", "0", "--http-port", "0", "--db-filename", "dev.sqlite", "-n", "orders", "--json"];
   const first = startCommand(args, cwd);
@@ -61,7 +61,7 @@ test("the first line has the address; Ctrl-C ends it; the next start and other c
   }
 });
 
-test("a terminal gets the next steps; in memory no file is left", async () => {
+test("a terminal shows the next steps; in memory no file is written", async () => {
   const ended = new AbortController();
   const lines: string[] = [];
   const cwd = folder();
@@ -82,7 +82,7 @@ test("a terminal gets the next steps; in memory no file is left", async () => {
   rmSync(cwd, { recursive: true, force: true });
 });
 
-test("a taken port is named with its option", async () => {
+test("a port in use is reported with its option", async () => {
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
   const { port } = taken.address() as { port: number };
@@ -94,7 +94,7 @@ test("a taken port is named with its option", async () => {
   taken.close();
 });
 
-test("wrong usage is refused before anything is opened", async () => {
+test("wrong usage is rejected before anything is opened", async () => {
   for (
     const [args, words] of [
       [["--port", "99999"], /--port 99999: a port is a whole number up to 65535/],

@@ -23,7 +23,7 @@ const buff = workflow("buff", async () => {
   return "over";
 });
 
-test("in the process that holds the store: by name, in order; a missing timer is reported", () =>
+test("timers fire by name and in order in the process that has the store open; a missing timer is reported", () =>
   inFolder(async (folder) => {
     const path = join(folder, "game.sqlite");
     const fire = (...args: string[]) => run(["workflow", "fire-timer", "--store", path, "-w", "buff-1", ...args]);
@@ -58,7 +58,7 @@ test("in the process that holds the store: by name, in order; a missing timer is
     }
   }));
 
-test("a process that was killed no longer holds the store, whatever it has left", () =>
+test("a killed process does not block the store, whatever files it left", () =>
   inFolder(async (folder) => {
     const path = join(folder, "game.sqlite");
     writeFileSync(join(folder, "workflows.ts"), "export async function none() {}\n");
@@ -72,7 +72,7 @@ test("a process that was killed no longer holds the store, whatever it has left"
     assert.match(err, /no process has .*game\.sqlite open: start one to fire its manual timers/);
   }));
 
-test("workflow start --timers manual: the timers of that workflow wait for the hand, those of others do not", () =>
+test("workflow start --timers manual: only the timers of that workflow are manual", () =>
   inFolder(async (folder) => {
     const path = join(folder, "game.sqlite");
     const short = workflow("short", async () => {
@@ -98,7 +98,7 @@ test("workflow start --timers manual: the timers of that workflow wait for the h
     }
   }));
 
-test("a workflow whose timers fire by themselves is refused", () =>
+test("firing a timer of a workflow with automatic timers is rejected", () =>
   inFolder(async (folder) => {
     const path = join(folder, "game.sqlite");
     const app = await open({ path, workflows: { buff }, logger: silentLogger, serve: true });
@@ -118,7 +118,7 @@ test("a workflow whose timers fire by themselves is refused", () =>
     }
   }));
 
-test("on temporalex dev --timers manual", async () => {
+test("timers fire on temporalex dev --timers manual", async () => {
   const cwd = mkdtempSync(join(tmpdir(), "temporalex-fire-"));
   const dev = startCommand(["dev", "--port", "0", "--timers", "manual", "--json"], cwd);
   try {

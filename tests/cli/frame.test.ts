@@ -81,7 +81,7 @@ const values = async (...words: string[]) => {
   return JSON.parse(result.out) as { [name: string]: unknown };
 };
 
-test("words become typed values", async () => {
+test("arguments are parsed to typed values", async () => {
   assert.deepEqual(await values("-w", "1"), {
     json: true,
     color: "auto",
@@ -109,7 +109,7 @@ test("words become typed values", async () => {
   assert.equal((await values("-w=", "--input=--x"))["input"]?.toString(), "--x");
 });
 
-test("every unknown word is reported by name, with what to do", async () => {
+test("every unknown argument is reported by name with advice", async () => {
   for (
     const [words, expected] of [
       [["ordre", "place"], /unknown command "ordre"; commands: order, fail, wait, drain\. Did you mean order\?/],
@@ -151,7 +151,7 @@ test("every unknown word is reported by name, with what to do", async () => {
   assert.equal(nearestName("--timeout", ["--input", "--execution-timeout"]), "--execution-timeout");
 });
 
-test("help: everywhere, made from the table", async () => {
+test("help exists for every command and is made from the table of commands", async () => {
   const all = await run([]);
   assert.equal(all.code, 2);
   assert.match(all.err, /^usage: temporalex <command>[^]*order +orders\n +place +place an order/);
@@ -177,7 +177,7 @@ test("help: everywhere, made from the table", async () => {
   assert.match((await run(["--version"])).out, /^\d+\.\d+\.\d+\n$/);
 });
 
-test("formats: text, one document, lines, nothing", async () => {
+test("output formats: text, one JSON document, JSON lines, none", async () => {
   assert.equal((await run(["order", "list"])).out, "1\n2\n");
   assert.deepEqual(JSON.parse((await run(["order", "list", "--json"])).out), [{ n: 1 }, { n: 2 }]);
   assert.deepEqual(JSON.parse((await run(["order", "list", "--none", "-o", "json"])).out), []);
@@ -185,7 +185,7 @@ test("formats: text, one document, lines, nothing", async () => {
   assert.equal((await run(["order", "list", "--output=none"])).out, "");
 });
 
-test("failures: a message, its reason, an object for programs; a stack trace for bugs alone", async () => {
+test("errors print a message and its cause, or an object for programs; only bugs print a stack trace", async () => {
   const failed = await run(["fail", "--how", "x"]);
   assert.deepEqual(failed, { code: 1, out: "", err: "temporalex: the store is away\n  because: disk on fire\n" });
   const json = await run(["fail", "--how", "x", "-o", "json"]);
@@ -199,7 +199,7 @@ test("failures: a message, its reason, an object for programs; a stack trace for
   assert.match(bug.err, /undefined is not a function\nThis is a bug of temporalex[^]*\n {4}at /);
 });
 
-test("Ctrl-C stops a command, or lets it drain and choose its exit status", async () => {
+test("Ctrl-C stops a command, which can drain and choose its exit status", async () => {
   for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143]] as const) {
     const controller = new AbortController();
     const waiting = run(["wait"], { interrupt: controller.signal });
@@ -212,7 +212,7 @@ test("Ctrl-C stops a command, or lets it drain and choose its exit status", asyn
   assert.deepEqual(await draining, { code: 0, out: "drained\n", err: "" });
 });
 
-test("names, ids and what is required are never empty; other texts may be", async () => {
+test("names, ids and required values must not be empty; other texts may be", async () => {
   const empty = await run(["order", "place", "-w", ""]);
   assert.deepEqual([empty.code, empty.err], [2, "temporalex: --workflow-id is empty; see temporalex order place --help\n"]);
   const other = await run(["order", "place", "-w", "1", "--type", "", "--json"]);

@@ -1,5 +1,5 @@
 // `temporalex gateway` as a process: what it says and what it does not, its token file, what it refuses, that it ends in order, and that a
-// client and a worker go through it, to a server and to a store that another process holds.
+// client and a worker go through it, to a server and to a store that another process has open.
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -33,7 +33,7 @@ const startAt = (port: number, cwd: string, ...args: string[]) =>
   startCommand(["gateway", "--port", `${port}`, "--json", ...args], cwd);
 const start = (cwd: string, ...args: string[]) => startAt(0, cwd, ...args);
 
-test("a client and a worker go through it to a server; the same token file gives the same URL; Ctrl-C ends it", async () => {
+test("a client and a worker reach a server through the gateway; a token file keeps the URL stable; Ctrl-C ends it", async () => {
   await inFolder(async (cwd) => {
     const ends: Started[] = [];
     const startAndEnd = (started: Started) => (ends.push(started), started);
@@ -70,7 +70,7 @@ test("a client and a worker go through it to a server; the same token file gives
   });
 });
 
-test("it can serve a store that another process holds, and passes rejections of the fence to the caller", async () => {
+test("the gateway serves a store that another process has open, and forwards rejections by the fence", async () => {
   await inFolder(async (cwd) => {
     const app = await open({ path: join(cwd, "shop.sqlite"), workflows: [double], logger: silentLogger });
     const all = start(cwd, "--store", "shop.sqlite");

@@ -24,7 +24,7 @@ async function inFolder(body: (folder: string) => Promise<void>): Promise<void> 
   }
 }
 
-test("history: minimised, as a test, and redacted", () =>
+test("history commands minimize, write a test, and redact", () =>
   inFolder(async (folder) => {
     const at = { cwd: folder };
     const small = await run([

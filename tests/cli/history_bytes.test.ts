@@ -48,7 +48,7 @@ const history: JsonValue = {
   ],
 };
 
-test("JSON becomes the bytes that an encoder writes, whatever the order of its fields", async () => {
+test("JSON is converted to the bytes of an encoder, whatever the order of its fields", async () => {
   const expected = toBinary(HistorySchema, fromJson(HistorySchema, history));
   const read = async (json: unknown) => (await readHistoryFile(utf8.encode(JSON.stringify(json)))).bytes;
   assert.deepEqual(await read(history), expected);
@@ -66,14 +66,14 @@ function reversed(json: unknown): unknown {
   return Object.fromEntries(Object.entries(json).toReversed().map(([key, value]) => [key, reversed(value)]));
 }
 
-test("protobuf is taken as it is, as plain bytes, also where Node's Buffer holds it", async () => {
+test("protobuf input is used unchanged, as a plain Uint8Array also if it is a Buffer", async () => {
   const bytes = toBinary(HistorySchema, fromJson(HistorySchema, history));
   const file = await readHistoryFile(Buffer.from(bytes));
   assert.equal(Object.getPrototypeOf(file.bytes), Uint8Array.prototype);
   assert.deepEqual(file.bytes, bytes);
 });
 
-test("a value of the user's is not repeated in an error", async () => {
+test("errors do not quote user values", async () => {
   const secret = {
     events: [{ eventId: 1, workflowExecutionStartedEventAttributes: { input: "4111-1111", memo: { fields: { card: [true] } } } }],
   };
@@ -82,7 +82,7 @@ test("a value of the user's is not repeated in an error", async () => {
   });
 });
 
-test("base64 of both alphabets, with and without padding, and with line ends; nothing else", () => {
+test("base64 is accepted in both alphabets, with and without padding, and with line breaks; other text is rejected", () => {
   const bytes = Uint8Array.from({ length: 256 }, (_, i) => (i * 37) & 255);
   for (let length = 0; length < 256; length++) {
     const part = bytes.subarray(0, length);
@@ -96,7 +96,7 @@ test("base64 of both alphabets, with and without padding, and with line ends; no
   }
 });
 
-test("bytes that are surely a message are one to a decoder, too, and those of an encoder are surely one", () => {
+test("bytes recognized as a message can be decoded, and the bytes of an encoder are recognized", () => {
   const bytes = toBinary(HistorySchema, fromJson(HistorySchema, history));
   assert.equal(isSurely(HistorySchema, bytes), true);
   for (let at = 0; at < bytes.length; at++) {
@@ -113,7 +113,7 @@ test("bytes that are surely a message are one to a decoder, too, and those of an
   assert.equal(isSurely(HistorySchema, open), false);
 });
 
-test("a time in the usual form is read as any other", () => {
+test("a time in the common format is read like in other formats", () => {
   for (
     const text of [
       "2024-02-28T23:59:59Z",
@@ -130,7 +130,7 @@ test("a time in the usual form is read as any other", () => {
   }
 });
 
-test("how deep a text is nested is counted outside of its strings", () => {
+test("the nesting depth of JSON ignores brackets in strings", () => {
   const deep = (n: number, inside: string) => "[".repeat(n) + inside + "]".repeat(n);
   for (const inside of ['"[[["', '"\\"[[["', '"\\\\"', '"\\\\\\"["', '""']) {
     assert.equal(nestedTooDeep(deep(MAX_NESTING, inside)), undefined, inside);

@@ -214,7 +214,7 @@ for (const [name, make] of Object.entries(SHAPES)) {
   });
 }
 
-test("history file: values without their payload around them, as older UIs wrote them", async () => {
+test("history file: values without a payload envelope, as written by older UIs", async () => {
   const file = await readHistoryFile(json(walk(clone(), (node) => isPayload(node) ? readable(node).data : node)));
   const started = fromBinary(HistorySchema, file.bytes).events[0]!.attributes.value as Loose;
   const texts = started.input.payloads.map((
@@ -308,7 +308,7 @@ const REFUSED: readonly (readonly [string, Uint8Array, RegExp])[] = [
   ["a value that is not an event", change((h) => h.events[1] = { hello: 1 }), /events\[1\] is not an event/],
 ];
 
-test("history file: details that are null, as old tctl wrote them, hold nothing", async () => {
+test("history file: null details, as written by old tctl, are empty", async () => {
   const read = await readHistoryFile(change((h) => h.events[3].markerRecordedEventAttributes.details.d = null));
   const { attributes } = fromBinary(HistorySchema, read.bytes).events[3]!;
   assert.ok(attributes.case === "markerRecordedEventAttributes");
@@ -325,7 +325,7 @@ for (const [what, file, expected] of REFUSED) {
   });
 }
 
-test("history file: an event that only a newer server knows is kept, with a note; the rest reads as ever", async () => {
+test("history file: an event type of a newer server is kept with a note; other events are read as usual", async () => {
   const novel = {
     eventId: "2",
     eventTime: "2030-01-01T00:00:00Z",
@@ -342,7 +342,7 @@ test("history file: an event that only a newer server knows is kept, with a note
   ]);
 });
 
-test("history file: a run that was reset is named by its reset, not by the run that its beginning was copied from", async () => {
+test("history file: a reset run has the run id of its reset, not of the run that its first events were copied from", async () => {
   const reset = (newRunId: string) => (h: Loose) =>
     h.events.push({
       eventId: String(h.events.length + 1),
@@ -356,7 +356,7 @@ test("history file: a run that was reset is named by its reset, not by the run t
   assert.equal((await readHistoryFile(change((h) => (reset("first")(h), reset("second")(h))))).runId, "second");
 });
 
-test("history file: no damage to a file gives anything but a history or a HistoryFileError (P7)", async () => {
+test("history file: a damaged file yields a history or a HistoryFileError, never another error (P7)", async () => {
   let seed = 12345;
   const next = (n: number) => (seed = (seed * 1103515245 + 12345) & 0x7fffffff) % n;
   const originals = [bytes, json(proto), new Uint8Array(gzipSync(json(proto)))];

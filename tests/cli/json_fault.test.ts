@@ -7,7 +7,7 @@ import { readHistoryFile } from "../../ts/history_files/history_file.ts";
 const GOOD =
   '{"events": [{"eventId": 1, "a": ["x\\u00e9\\"", -1.5e3, true, null, {}, []]}, {"eventId": 2}],\n "more": {"deep": [1, {"b": "4111"}]}}';
 
-test("where it is cut, and in which value", () => {
+test("a JSON error names the position and the value", () => {
   for (
     const [text, expected] of [
       ['{"events": [{"eventId": 1}, {"eventTy', "it ends unexpectedly at line 1, in events[1] (the file may be truncated)"],
@@ -31,7 +31,7 @@ test("where it is cut, and in which value", () => {
   }
 });
 
-test("every cut of a text, and every character put in, is found at or before the place where it was done", () => {
+test("every truncation and every inserted character is reported at or before its position", () => {
   const isJson = (text: string) => {
     try {
       JSON.parse(text);
@@ -52,7 +52,7 @@ test("every cut of a text, and every character put in, is found at or before the
   }
 });
 
-test("what a broken file says is not repeated", async () => {
+test("errors do not quote the content of a broken file", async () => {
   const file = new TextEncoder().encode('{"events": [{"eventId": 1, "input": "4111-1111" x}]}');
   await assert.rejects(readHistoryFile(file), {
     message: "the file is not valid JSON: unexpected character, in events[0].input (line 1, column 49)",

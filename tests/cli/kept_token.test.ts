@@ -25,7 +25,7 @@ const fileIn = (folder: string): string => {
   return join(folder, files[0]!);
 };
 
-test("a store has the same token at each start, and another store or namespace a token of its own", () =>
+test("a store keeps its token over restarts, and each store and namespace has a separate token", () =>
   inFolder((folder) => {
     const token = keptToken(folder, SHOP);
     assert.match(token, /^[\w-]{43}$/);
@@ -69,7 +69,7 @@ test("a damaged file, and a link in its place, are replaced", { skip: isWindows 
     assert.ok(statSync(fileIn(folder)).isFile());
   }));
 
-test("a folder that cannot be made is reported", () =>
+test("a folder that cannot be created is reported", () =>
   inFolder((folder) => {
     writeFileSync(folder, "a file");
     assert.throws(() => keptToken(folder, SHOP), /ENOTDIR|EEXIST/);

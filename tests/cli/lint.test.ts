@@ -26,7 +26,7 @@ async function inFolder(files: { readonly [name: string]: string }, body: (folde
   }
 }
 
-test("lint: findings with place, rule, reason and advice; exit 1 on errors alone, or too many warnings", () =>
+test("lint: findings have position, rule, reason and advice; exit code 1 only on errors or too many warnings", () =>
   inFolder({ "sound.ts": SOUND, "wrong.ts": WRONG }, async (folder) => {
     const at = { cwd: folder };
     const sound = await run(["lint", "sound.ts"], at);
@@ -57,7 +57,7 @@ test("lint: the modules of package.json, and the list of rules", () =>
     assert.ok(JSON.parse((await run(["lint", "--rules", "--json"], { cwd: folder })).out).length > 20);
   }));
 
-test("lint: without a checked module nothing is reported as sound", () =>
+test("lint: without a checked module no success is reported", () =>
   inFolder({ "data.json": "{}" }, async (folder) => {
     const none = await run(["lint", "data.json"], { cwd: folder });
     assert.equal(none.code, 2);

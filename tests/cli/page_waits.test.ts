@@ -12,7 +12,7 @@ async function isOpen(wait: Promise<void>): Promise<boolean> {
   return await Promise.race([wait.then(() => false), new Promise<boolean>((resolve) => setTimeout(resolve, 20, true))]);
 }
 
-test("a version is waited for until it is shown, a later one comes, or patience ends", async () => {
+test("the command waits for a version until the page shows it, a later one arrives, or the timeout ends", async () => {
   const waits = new PageWaits(LONG_MS);
   const first = waits.wait(1);
   assert.ok(await isOpen(first));
@@ -30,7 +30,7 @@ test("a version is waited for until it is shown, a later one comes, or patience 
   await new PageWaits(10).wait(1);
 });
 
-test("a page that listens says what it shows; without one nothing is waited for", async () => {
+test("a connected page reports the version that it shows; without a page the command does not wait", async () => {
   const routes = new DebugRoutes([], {});
   const server = await startPageServer({
     port: 0,

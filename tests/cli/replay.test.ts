@@ -162,7 +162,7 @@ test("verdicts, lines and exit codes", async () => {
   assert.deepEqual(Object.keys(mixed.lines[1]!.error!).sort(), ["actual", "code", "eventId", "expected", "location", "message"]);
 });
 
-test("a workflow that never yields is a failed verdict, and the next history is replayed all the same", async () => {
+test("a workflow that never yields fails its verdict, and the next history is replayed", async () => {
   const bytes = await record();
   write("spin/ok.bin", bytes);
   write("spin/spins.ts", module('  await sleep("1s");\n  if (cents === 250) for (let i = 0; i < 1.5e10; i++);\n  return "";'));
@@ -191,7 +191,7 @@ test("extra commands are warnings, and fail under --strict", async () => {
   assert.ok(lenient.lines[0]!.verdict === "nondeterminism" || lenient.lines[0]!.warnings.length > 0, lenient.out);
 });
 
-test("the modules come from package.json when none is named", async () => {
+test("without modules on the command line, those of package.json are used", async () => {
   const bytes = await record();
   write("app/history.bin", bytes);
   write("app/src/order.ts", module(BODY));
@@ -217,7 +217,7 @@ test("the modules come from package.json when none is named", async () => {
   }
 });
 
-test("wrong usage is exit code 2 with a word on standard error", async () => {
+test("wrong usage exits with code 2 and a message on standard error", async () => {
   write("usage/ok.ts", module(BODY));
   write("usage/broken.ts", "const = 1;");
   write("usage/imports.ts", 'import "node:fs";\nimport "./nowhere.ts";');
@@ -258,7 +258,7 @@ test("help, with examples", async () => {
   assert.match(help.out, /Examples:\n {2}temporalex replay --workflows/);
 });
 
-test("on a terminal the output is for people, in colour where that is wanted", async () => {
+test("on a terminal the output is for people, in color if wanted", async () => {
   const bytes = await record();
   write("people/ok.bin", bytes);
   write("people/same.ts", module(BODY));
@@ -281,7 +281,7 @@ test("on a terminal the output is for people, in colour where that is wanted", a
   assert.match(json.out, /^\{"file":"people\/ok\.bin"/);
 });
 
-test("as a program", async () => {
+test("the command works as an executable", async () => {
   const bytes = await record();
   write("program/ok.bin", bytes);
   write("program/order.ts", module(BODY));
@@ -307,7 +307,7 @@ test("as a program", async () => {
   assert.equal((await spawn()).code, 2);
 });
 
-test("a history whose payloads are encoded is replayed with the codec's module", async () => {
+test("an encoded history is replayed with the codec module", async () => {
   const inverting = `const invert = (bytes) => bytes.map((byte) => byte ^ 0xff);
 const encoding: Uint8Array = new TextEncoder().encode("binary/inverted");
 export const codec = {
@@ -342,7 +342,7 @@ export const codec = {
   }
 });
 
-test("--interceptors: a history that was made with interceptors replays with them alone", async () => {
+test("--interceptors: a history recorded with interceptors replays only with them", async () => {
   const program = `import { sleep } from "@temporalio/workflow";\nexport async function w() { await sleep(1000); return 1; }\n`;
   const interceptors = `import { sleep } from "@temporalio/workflow";
 export const interceptors = () => ({ inbound: [{ async execute(input: any, next: any) { await sleep(5000); return await next(input); } }] });

@@ -93,7 +93,7 @@ interface Found {
 }
 const found = (out: string): Found["bisect"] => (JSON.parse(out.trim().split("\n").at(-1)!) as Found).bisect;
 
-test("bisect: the first revision that does not replay, with those that do not load, and its line in the repository", async () => {
+test("bisect finds the first revision that does not replay, with its line, and lists revisions that do not load", async () => {
   const { code, out, err } = await replay("--workflows", "src/workflows.ts", "--bisect", "v1", "--json");
   assert.equal(code, 1, out + err);
   const { versions, tried, first, before, notLoaded, line } = found(out);
@@ -110,7 +110,7 @@ test("bisect: the first revision that does not replay, with those that do not lo
   assert.match(text.out, /Ada: wait twice\nnondeterminism +run\.json/);
 });
 
-test("bisect: a range that replays, one that is broken from its beginning, and what git does not know", async () => {
+test("bisect reports a range that replays, a range that is broken from its beginning, and unknown revisions", async () => {
   const at = ["--workflows", "src/workflows.ts", "--bisect"];
   const sound = await replay(...at, "v1..v2~2", "--json");
   assert.equal(sound.code, 0, sound.err);
@@ -133,7 +133,7 @@ test("bisect: a range that replays, one that is broken from its beginning, and w
   }
 });
 
-test("versions: the first of several modules that does not replay; Ctrl-C ends it", async () => {
+test("versions: finds the first of several modules that does not replay; Ctrl-C ends it", async () => {
   const names = [SOUND, SOUND, BROKEN, BROKEN].map((body, i) => {
     writeFileSync(join(folder, `v${i + 1}.ts`), module(body).replace("../lib/", "./lib/"));
     return `v${i + 1}.ts`;

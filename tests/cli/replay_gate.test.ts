@@ -82,7 +82,7 @@ async function run(args: readonly string[], options: RunOptions = {}): Promise<R
 const brief = ({ file, place, verdict, workflowType }: ReplayLine) =>
   `${verdict} ${file}${place === undefined ? "" : ` ${place}`} ${workflowType}`.trimEnd();
 
-test("a folder means all its histories, ordered by name, and files may contain several", async () => {
+test("a folder stands for all its histories, ordered by name, and a file may contain several", async () => {
   write("all/b.json", jsonOf(order));
   write("all/a/deep.bin", order);
   write("all/a/list.json", JSON.stringify([objectOf(nap), { history: objectOf(order) }]));
@@ -116,7 +116,7 @@ test("a folder means all its histories, ordered by name, and files may contain s
   assert.match(none.err, /the folder none has no histories: no file in it ends in \.json/);
 });
 
-test("a file larger than what is read at once is read line by line, also in gzip, and a broken line leaves the others", async () => {
+test("a large file is read line by line, also in gzip, and a broken line does not affect the others", async () => {
   const note = "x".repeat(1_100_000);
   const line = (bytes: Uint8Array) => JSON.stringify({ note, history: objectOf(bytes) });
   const text = [line(order), line(nap), `{"note":"${note}", "history": {"events": [`, line(order), "[3]"].join("\n");
@@ -138,7 +138,7 @@ test("a file larger than what is read at once is read line by line, also in gzip
   assert.match(result.lines[4]!.error!.message, /has a list, but its items are not events/);
 });
 
-test("unreadable histories are named with file and position, show no payload, and do not stop the others", async () => {
+test("unreadable histories are reported with file and position but no payload, and the others are replayed", async () => {
   const text = jsonOf(order);
   write("broken/1_cut.json", JSON.stringify(objectOf(order), undefined, 1).slice(0, 600));
   write("broken/2_shape.json", text.replace(/"eventTime":"[^"]*"/, `"eventTime":"yesterday"`));
@@ -162,7 +162,7 @@ test("unreadable histories are named with file and position, show no payload, an
   assert.equal(result.summary.groups.length, 4, "each unreadable history has a separate row");
 });
 
-test("what diverges is summed up by line: type, line, runs and an example with its event", async () => {
+test("divergences are grouped by line: type, line, number of runs and an example with its event", async () => {
   for (let i = 0; i < 5; i++) write(`diverging/order-${i}.json`, jsonOf(order));
   write("diverging/nap.json", jsonOf(nap));
   const args = ["--workflows", "src/changed.ts", "--jobs", "2", "diverging"];
@@ -280,7 +280,7 @@ test("reports: JUnit, SARIF, HTML, annotations", async () => {
   assert.match(refused.err, /--junit nowhere\/out\.xml cannot be written: ENOENT/);
 });
 
-test("a report in HTML of one history: without values, with them, and where the code depends on them", async () => {
+test("the HTML report of one history has no values by default, and includes them on request or if the code needs them", async () => {
   write("one.json", jsonOf(order));
   const page = async (workflows: string, ...more: string[]) => {
     const { code } = await run(["--workflows", workflows, "--html", "one.html", "one.json", ...more]);
@@ -384,7 +384,7 @@ function assertWellFormed(xml: string): void {
   assert.doesNotMatch(rest, /[<>]|&(?!(?:amp|lt|gt|quot|#\d+);)/);
 }
 
-test("Ctrl-C ends with the summary of what was replayed until then", async () => {
+test("Ctrl-C prints the summary of the histories replayed so far", async () => {
   write("many.jsonl", `${jsonOf(nap)}\n`.repeat(3000));
   const controller = new AbortController();
   let lines = 0;
@@ -405,7 +405,7 @@ test("Ctrl-C ends with the summary of what was replayed until then", async () =>
   assert.ok(summary.histories >= 20 && summary.histories < 3000, String(summary.histories));
 });
 
-test("progress is a line that changes on a terminal, and no line at all for short work elsewhere", async () => {
+test("progress is an updated line on a terminal; otherwise short work prints none", async () => {
   const args = ["--workflows", "workflows.ts", "--jobs", "1", "--output", "text", "many.jsonl"];
   const shown = await run(args, { terminal: true, errTerminal: true });
   assert.equal(shown.code, 0, shown.err);
@@ -416,7 +416,7 @@ test("progress is a line that changes on a terminal, and no line at all for shor
   assert.equal(quiet.err, "");
 });
 
-test("words that contradict each other are refused before anything is loaded", async () => {
+test("contradicting options are rejected before anything is loaded", async () => {
   for (
     const [args, message] of [
       [["--jobs", "0", "x.json"], /--jobs is a whole number from 1 to 64, not 0/],
@@ -444,7 +444,7 @@ test("words that contradict each other are refused before anything is loaded", a
   }
 });
 
-test("a sample takes the same runs in whatever order they come, others with another seed, and all of a small group", () => {
+test("a sample has the same runs in any input order, other runs with another seed, and all runs of a small group", () => {
   const ids = Array.from({ length: 200 }, (_, i) => `run-${i}`);
   const sample = (of: readonly string[], seed = "") => {
     const made = new Sample<string>(10, seed);

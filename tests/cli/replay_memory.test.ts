@@ -11,7 +11,7 @@ import type { ReplayVerdict } from "../../ts/realm/mod.ts";
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
-test("of thousands of histories only those being replayed are in memory", async () => {
+test("only the histories being replayed are in memory, not all of thousands", async () => {
   const made: WeakRef<HistoryFile>[] = [];
   const history = (i: number): HistoryFile => {
     const file = { bytes: new Uint8Array(10_000), events: 1, workflowType: "W", workflowId: `${i}`, runId: "r", notes: [] };

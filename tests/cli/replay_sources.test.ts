@@ -61,7 +61,7 @@ async function run(...args: string[]) {
 
 const idsOf = (lines: readonly ReplayLine[]) => lines.map(({ workflowId }) => workflowId).toSorted();
 
-test("one run of a store that replays is summed up in one line", async () => {
+test("a run of a store that replays is summarized in one line", async () => {
   const engine = await EmbeddedEngine.open({ path: join(folder, "one.sqlite") });
   try {
     const client = new Client({ service: engine, taskQueue: "q", logger: silentLogger });
@@ -81,7 +81,7 @@ test("one run of a store that replays is summed up in one line", async () => {
   }
 });
 
-test("--store replays the runs of a store, while an engine has it open, and writes nothing", async () => {
+test("--store replays the runs of a store, also while an engine has it open, and does not write", async () => {
   const path = join(folder, "shop.sqlite");
   const engine = await EmbeddedEngine.open({ path });
   try {
@@ -144,7 +144,7 @@ test("--from-cluster replays the runs that a query selects, and samples them by 
   assert.match(away.err, /cannot reach a Temporal cluster at 127\.0\.0\.1:\d+ \(/);
 });
 
-test("a run that was deleted after it was listed is counted as gone, and a history that cannot be had is named", async () => {
+test("a run deleted after listing is counted as gone, and an unavailable history is reported", async () => {
   const execution = (workflowId: string) => ({
     execution: { workflowId, runId: `run-of-${workflowId}` },
     type: { name: "Quick" },

@@ -23,7 +23,7 @@ test("an unreachable cluster is reported with its address, whether an attempt or
   }
 });
 
-test("a deadline without a connection that failed names --timeout; an update's says how to wait on", () => {
+test("a deadline without a failed connection names --timeout; for an update the message says how to keep waiting", () => {
   const late = { cause: new ServiceError(Code.DEADLINE_EXCEEDED, "late") };
   assert.match(said(new DeadlineExceededError("the result", undefined, late)), /increase the --timeout/);
   assert.match(
@@ -32,7 +32,7 @@ test("a deadline without a connection that failed names --timeout; an update's s
   );
 });
 
-test("a missing workflow is reported with the place of the search; other responses are unchanged", () => {
+test("a missing workflow is reported with the searched store or cluster; other errors are unchanged", () => {
   const missing = new WorkflowNotFoundError("workflow not found for ID: cart 7", "cart 7", undefined);
   assert.equal(said(missing), "workflow cart 7 not found on 127.0.0.1:1; check the id, --namespace and --address");
   const run = new WorkflowNotFoundError("workflow not found for ID: cart 7", "cart 7", "r-1");

@@ -19,7 +19,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const run = (args: readonly string[], options: RunOptions = {}): Promise<Result> =>
   runCommand(["run", ...args], { cwd: folder, ...options });
 
-test("in memory: the result on standard output, everything else on standard error", async () => {
+test("in memory: the result is on standard output, everything else on standard error", async () => {
   const result = await run([workflows, "--type", "Again", "-i", "2", "-w", "again"]);
   assert.deepEqual([result.code, result.out], [0, '"done"\n']);
   assert.match(result.err, /^running Again, workflow id again, in memory \(with --store other commands can talk to it\)\n$/);
@@ -28,7 +28,7 @@ test("in memory: the result on standard output, everything else on standard erro
   assert.deepEqual([json.code, json.err, document.status, document.result], [0, "", "COMPLETED", "done"]);
 });
 
-test("with activities, and a module that defines one workflow only", async () => {
+test("run supports activities, and a module that defines one workflow", async () => {
   writeFileSync(
     join(folder, "pays.ts"),
     `import { activities, workflow } from "temporalex/workflow";
@@ -46,7 +46,7 @@ export const pays = workflow("Pays", async (who: string) => await shop.pay(who))
   );
 });
 
-test("failures: of the workflow, of its code", async () => {
+test("run reports failures of the workflow and of its code", async () => {
   const failed = await run([workflows, "--type", "Fails", "--json"]);
   assert.equal(failed.code, 1);
   assert.deepEqual((JSON.parse(failed.out) as { failure: unknown }).failure, {
@@ -107,7 +107,7 @@ test("Ctrl-C leaves the run in its store, and the same command resumes it", asyn
   assert.equal(lost.code, 130);
 });
 
-test("a store that another process holds", async () => {
+test("run uses a store that another process has open", async () => {
   const store = join(folder, "held.sqlite");
   const app = await open({ path: store, logger: silentLogger, activities: { x: () => 1 }, serve: false });
   const refused = await run([workflows, "--type", "Slow", "-i", "1", "--store", store]);

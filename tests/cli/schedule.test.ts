@@ -74,7 +74,7 @@ test("an error in a schedule names the option or the field", async () => {
   await refused(/--limit is a whole number/, "schedule", "list", "--limit", "0", ...AT);
 });
 
-test("reset, delete and update-with-start: mistakes", async () => {
+test("reset, delete and update-with-start reject invalid input", async () => {
   const reset = ["workflow", "reset", "-w", "x", "--reason", "y", ...AT];
   await refused(/--reason <text> is missing/, "workflow", "reset", "-w", "x", "-e", "4", ...AT);
   await refused(/--event-id, --type or --build-id is required, and one of them only/, ...reset);
@@ -86,7 +86,7 @@ test("reset, delete and update-with-start: mistakes", async () => {
   await refused(/--update-input is not JSON: .*--update-input '"BOOK"'/, ...uws, "--update-input", "BOOK");
 });
 
-test("a store has no reset, and says what it has", async () => {
+test("reset on a store is rejected with an alternative", async () => {
   const store = ["--store", join(folder, "some.sqlite")];
   const started = await run(["workflow", "start", "--type", "Cart", "-w", "w", ...store], { cwd: folder });
   assert.equal(started.code, 0, started.err);
@@ -124,7 +124,7 @@ test("a cluster that does not respond: a terminal shows the retries, a program's
   assert.match(piped.err, /cannot reach a Temporal cluster at 127\.0\.0\.1/);
 });
 
-test("a schedule without times is made, and told to act only when it is triggered", async () => {
+test("a schedule without times is created with a notice that it acts only when triggered", async () => {
   const servers = new Servers();
   const service = new ScriptedService().on("createSchedule", () => ({}));
   await servers.serve("cluster", createHttp2Server(serviceHandler(service)));
@@ -139,7 +139,7 @@ test("a schedule without times is made, and told to act only when it is triggere
   }
 });
 
-test("calendars are shown by what they say", () => {
+test("calendars are described in words", () => {
   const shown = (calendar: Parameters<typeof encodeSpec>[0]["calendars"]) =>
     decodeSpec(create(ScheduleSpecSchema, encodeSpec({ calendars: calendar! }))).calendars.map(calendarText)[0];
   assert.equal(shown([{ hour: 6 }]), "hour 6");

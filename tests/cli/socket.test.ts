@@ -108,13 +108,13 @@ for (const [holding, holder] of Object.entries(RUNTIMES)) {
   });
 }
 
-test("the versions of Deno that close a socket twice, and may hit another file with that, have no sockets", () => {
+test("versions of Deno that can close an unrelated file with a socket do not use sockets", () => {
   const twice = ["2.8.0", "2.8.3", "2.9.0", "2.9.5"];
   const once = [undefined, "2.7.14", "2.9.6", "2.10.0", "3.8.0"];
   assert.deepEqual([...twice, ...once].filter(closesSocketsTwice), twice);
 });
 
-test("the socket is its owner's alone, whatever the umask says", async () => {
+test("only the owner can use the socket, whatever the umask", async () => {
   const store = join(folder, "owner.sqlite");
   const held = await hold(node, store, 0);
   const stat = statSync(`${store}-socket`);
@@ -144,7 +144,7 @@ test("a killed holder leaves a socket that blocks no process, and the next holde
   await kill(second, "SIGKILL");
 });
 
-test("what waits survives the death of the holder, and ends with the next one's answer", async () => {
+test("waiting calls survive the death of the holder and get the response of the next holder", async () => {
   const store = join(folder, "handover.sqlite");
   const at = ["-w", "c", "--store", store];
   const first = await hold(node, store);
@@ -184,7 +184,7 @@ test("what waits survives the death of the holder, and ends with the next one's 
   assert.match(update.err(), /no worker is available|has ended|connection was lost|not answered/);
 });
 
-test("where the path is too long for a socket: a port of the loopback interface, and a secret", async () => {
+test("if the path is too long for a socket, a loopback port with a secret is used", async () => {
   const long = join(folder, "x".repeat(60), "y".repeat(60));
   mkdirSync(long, { recursive: true });
   const store = join(long, "shop.sqlite");
@@ -249,7 +249,7 @@ test("files next to a store with unexpected content are not trusted", () => {
   assert.equal(findHolder(store), undefined);
 });
 
-test("files with the names of a socket and its notes that are not ours stay, and the store is not served", async () => {
+test("foreign files with the names of a socket and its notes are kept, and the store is not served", async () => {
   const store = join(folder, "foreign.sqlite");
   const bind = () => Promise.reject(new Error("nothing is bound"));
   writeFileSync(`${store}-socket`, "no socket");

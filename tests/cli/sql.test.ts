@@ -9,7 +9,7 @@ import { run } from "./support/run.ts";
 
 const waits = workflow("waits", async () => await waitForSignal(signal("go")));
 
-test("rows as a table, JSON and CSV, while another process holds the store", () =>
+test("rows are printed as a table, JSON and CSV, while another process has the store open", () =>
   inFolder(async (folder) => {
     const store = join(folder, "game.sqlite");
     const app = await open({ path: store, workflows: { waits }, logger: silentLogger, serve: false });

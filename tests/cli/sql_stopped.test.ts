@@ -217,7 +217,7 @@ const noProc = existsSync(`/proc/${process.pid}/task/${process.pid}/children`)
   ? false
   : "no /proc/<pid>/task/<pid>/children here";
 
-test("a query ends with the command that asked it, also by kill -9", { skip: noProc }, () =>
+test("a query ends with its command, also by kill -9", { skip: noProc }, () =>
   inFolder(async (folder) => {
     const store = join(folder, "game.sqlite");
     await (await open({ path: store, workflows: { waits }, logger: silentLogger, serve: false })).close();

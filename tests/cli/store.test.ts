@@ -82,7 +82,7 @@ const fails = async (args: readonly string[], cwd: string, code: number, message
   assert.match(JSON.parse(asJson.err.trim().split("\n").at(-1)!).error.message, message);
 };
 
-test("store backup: a checked copy, also while a process holds the store", () =>
+test("store backup writes a checked copy, also while a process has the store open", () =>
   filled(5, async (folder, store) => {
     const text = await run(["store", "backup", "copy.sqlite", "--store", "shop.sqlite"], { cwd: folder });
     assert.equal(text.code, 0, text.err);
@@ -99,7 +99,7 @@ test("store backup: a checked copy, also while a process holds the store", () =>
     });
   }));
 
-test("store check: sound, damaged by run with exit code 1, and with replays", () =>
+test("store check reports a sound store, damaged runs with exit code 1, and replays", () =>
   filled(3, async (folder, store) => {
     writeFileSync(join(folder, "w.ts"), MODULE);
     const sound = await run(["store", "check", "--store", store], { cwd: folder });
@@ -129,7 +129,7 @@ test("store check: sound, damaged by run with exit code 1, and with replays", ()
     await fails(["store", "check", "--store", store, "--workflows", "nowhere.ts"], folder, 2, /nowhere\.ts/);
   }));
 
-test("store check: damaged pages of a file are reported, and nothing throws", () =>
+test("store check: damaged pages of a file are reported without an exception", () =>
   filled(60, async (folder, store) => {
     const bytes = readFileSync(store);
     for (
@@ -146,7 +146,7 @@ test("store check: damaged pages of a file are reported, and nothing throws", ()
     await fails(["store", "check", "--store", "cut.sqlite"], folder, 1, /is truncated/);
   }));
 
-test("store purge: by age and query, as a dry run first; open runs stay, and space is given back", () =>
+test("store purge selects by age and query and supports a dry run; open runs stay, and space is released", () =>
   filled(300, async (folder, store) => {
     const purge = (...args: string[]) => ["store", "purge", "--store", store, ...args];
     await fails(purge(), folder, 2, /say which closed runs/);
@@ -174,7 +174,7 @@ test("store purge: by age and query, as a dry run first; open runs stay, and spa
     assert.equal((await run(["store", "check", "--store", store], { cwd: folder })).code, 0);
   }));
 
-test("store export and import: lines and files go out and come back, with the process that holds the store and without", () =>
+test("store export and import round-trip lines and files, with and without a process that has the store open", () =>
   filled(4, async (folder, store) => {
     const text = await run(["store", "export", "--store", store, "--query", 'WorkflowType = "Quick"', "--to", "out/"], {
       cwd: folder,
@@ -218,7 +218,7 @@ test("store export and import: lines and files go out and come back, with the pr
     assert.equal((await run(["store", "check", ...into], { cwd: folder })).code, 0);
   }));
 
-test("store import: whole stores, runs of stores, and invalid histories", () =>
+test("store import accepts whole stores and runs of stores, and rejects invalid histories", () =>
   filled(3, async (folder, store) => {
     const whole = await json(["store", "import", store, "--store", "new.sqlite"], folder);
     assert.deepEqual([whole.imported, whole.openRuns], [4, 1]);
@@ -235,7 +235,7 @@ test("store import: whole stores, runs of stores, and invalid histories", () =>
     await fails(["store", "import", "nowhere.json", "--store", "there.sqlite"], folder, 1, /file not found: nowhere/);
   }));
 
-test("store import --closed-only: what an id says decides nothing", () =>
+test("store import --closed-only does not depend on the text of ids", () =>
   inFolder(async (folder) => {
     const store = join(folder, "shop.sqlite");
     await withEngine(store, async (client) => void await client.execute(quick, { id: "x is open (y", args: ["1"] }));

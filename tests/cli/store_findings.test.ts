@@ -10,7 +10,7 @@ import { run } from "./support/run.ts";
 
 const DAMAGED = "UPDATE runs SET head = x'00' WHERE workflow_id = 'c1'";
 
-test("store backup keeps a copy of a damaged store, and says so by message and exit code", () =>
+test("store backup keeps a copy of a damaged store and reports it by message and exit code", () =>
   filled(async ({ path, folder }) => {
     sql(path, (database) => database.exec(DAMAGED));
     const text = await run(["store", "backup", "copy.sqlite", "--store", path], { cwd: folder });
@@ -28,7 +28,7 @@ test("store backup keeps a copy of a damaged store, and says so by message and e
     });
   }));
 
-test("store import of a whole damaged store keeps it, too; by runs, the damaged ones are refused by name", () =>
+test("store import copies a whole damaged store; by runs, it rejects the damaged runs by name", () =>
   filled(async ({ path, folder }) => {
     sql(path, (database) => {
       database.exec(DAMAGED);
@@ -57,7 +57,7 @@ const completed = (id: number) => ({
   workflowExecutionCompletedEventAttributes: {},
 });
 
-test("store import: a history of a newer server comes in with a note; one that does not name its run is given the name", () =>
+test("store import accepts a history of a newer server with a note, and a given run id for a history without one", () =>
   inFolder(async (folder) => {
     writeFileSync(
       join(folder, "novel.json"),
@@ -97,7 +97,7 @@ const DEEP: readonly (readonly [name: string, text: string])[] = [
   ["texts.json", JSON.stringify(deep('{"events": ', "}"))],
 ];
 
-test("JSON that is nested without end is refused by store import, replay and --input, which say what and where", () =>
+test("deeply nested JSON is rejected by store import, replay and --input with its position", () =>
   inFolder(async (folder) => {
     writeFileSync(
       join(folder, "w.ts"),
@@ -123,7 +123,7 @@ test("JSON that is nested without end is refused by store import, replay and --i
     }
   }));
 
-test("a payload of JSON that is nested without end is shown as the bytes that it is", () => {
+test("a payload with deeply nested JSON is shown as bytes", () => {
   const utf8 = new TextEncoder();
   const payload = (data: string) => ({ metadata: { encoding: utf8.encode("json/plain") }, data: utf8.encode(data) });
   const converter = new CliConverter();

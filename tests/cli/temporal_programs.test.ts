@@ -44,7 +44,7 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-test("temporalex replay judges a history of the official SDK with its program", async () => {
+test("temporalex replay checks a history of the official SDK with its program", async () => {
   const file = join(recorded, "histories/messages.json");
   const ok = await run(["replay", "--json", "--workflows", join(recorded, "programs/messages.ts"), file]);
   const line = JSON.parse(ok.out.split("\n")[0]!);
@@ -115,7 +115,7 @@ export async function pays(cents: number): Promise<unknown[]> {
 
 // Deno resolves names before any hook: there, an import map does it.
 const inNode = "Deno" in globalThis ? () => {} : test;
-inNode("temporalex worker runs activities that import the official packages, and npm packages", async () => {
+inNode("temporalex worker runs activities that import official packages and npm packages", async () => {
   writeFileSync(join(folder, "official_activities.ts"), OFFICIAL_ACTIVITIES);
   writeFileSync(join(folder, "official_workflows.ts"), OFFICIAL_WORKFLOWS);
   mkdirSync(join(folder, "node_modules/money"), { recursive: true });
@@ -152,7 +152,7 @@ export const payloadConverter = {
 };
 `;
 
-test("temporalex worker --payload-converter: values of workflows and activities", async () => {
+test("temporalex worker --payload-converter converts values of workflows and activities", async () => {
   writeFileSync(join(folder, "converter.ts"), CONVERTER);
   writeFileSync(join(folder, "converted.ts"), WORKFLOWS.replace("await condition(() => finished);", ""));
   const args = ["--workflows", "converted.ts", "--activities", "activities.ts", "--payload-converter", "converter.ts"];
@@ -193,7 +193,7 @@ test("temporalex worker --payload-converter: values of workflows and activities"
   assert.match(none.err, /activities\.ts exports no payload converter/);
 });
 
-test("temporalex worker serves a program and its activities from a store, and takes changed code over", async () => {
+test("temporalex worker serves a program and its activities from a store, and hot-reloads changed code", async () => {
   const worker = startCommand(
     [
       "worker",

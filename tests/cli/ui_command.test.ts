@@ -68,7 +68,7 @@ const terminating = toBinary(
   create(TerminateWorkflowExecutionRequestSchema, { namespace: "default", workflowExecution: { workflowId: "order-17" } }),
 );
 
-test("calls of the page's methods about its namespace reach the service, and no others", async () => {
+test("only calls of the page's methods in its namespace reach the service", async () => {
   await started([], async (url, line, status) => {
     assert.deepEqual({ ...line, where: undefined }, {
       event: "started",
@@ -116,7 +116,7 @@ test("calls of the page's methods about its namespace reach the service, and no 
   });
 });
 
-test("with --read-only the server refuses what changes something", async () => {
+test("with --read-only the server rejects calls that change state", async () => {
   await started(["--read-only"], async (url, line, status) => {
     assert.equal(line["readOnly"], true);
     const methods = [

@@ -46,7 +46,7 @@ export const price = <T extends Order>(order: T): number => order.cents satisfie
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-test("TypeScript modules with enums, types and imports", async () => {
+test("TypeScript modules with enums, types and imports load", async () => {
   const activities = await importActivities(folder, ["activities.ts", "plain.mjs"]);
   const all = Object.assign({}, ...activities) as { [name: string]: (arg?: unknown) => unknown };
   assert.equal(await all["charge"]!({ cents: 5 }), "5 EUR till a/b");
@@ -56,7 +56,7 @@ test("TypeScript modules with enums, types and imports", async () => {
 
 // Deno resolves packages by itself; our hooks are Node's.
 const inNode = inDeno ? () => {} : test;
-inNode("temporalex in a folder that has no such package is the program's own", async () => {
+inNode("in a folder without the package, `temporalex` resolves to the package of the running program", async () => {
   writeFileSync(join(folder, "uses.ts"), 'export { activityInfo } from "temporalex/activity";');
   const { activityInfo } = await importModule(folder, "uses.ts");
   assert.equal(activityInfo, own.activityInfo);
@@ -65,7 +65,7 @@ inNode("temporalex in a folder that has no such package is the program's own", a
   assert.equal(typeof module["price"], "function");
 });
 
-inNode("the error for TypeScript that needs require advises to compile it", async () => {
+inNode("the error for TypeScript that needs `require` advises compiling it", async () => {
   writeFileSync(join(folder, "common.ts"), 'export const path: string = require.resolve("./plain.mjs");');
   await assert.rejects(
     importModule(folder, "common.ts"),
@@ -73,7 +73,7 @@ inNode("the error for TypeScript that needs require advises to compile it", asyn
   );
 });
 
-inNode("modules of the official SDK are those of this package, in ES modules and in CommonJS", async () => {
+inNode("imports of the official SDK resolve to this package, in ES modules and in CommonJS", async () => {
   writeFileSync(
     join(folder, "official.ts"),
     'export { ApplicationFailure } from "@temporalio/common";\nexport { old } from "./old.cjs";',

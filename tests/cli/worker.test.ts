@@ -68,7 +68,7 @@ async function withStore<T>(path: string, body: (client: Client) => Promise<T>):
 
 const RUNS = 200;
 
-test("worker --watch with 200 open runs: compatible code goes live and loses none, other code is refused by run and line", () =>
+test("worker --watch with 200 open runs loads compatible code and rejects other code with run and line", () =>
   inFolder(async (folder, file) => {
     const store = join(folder, "shop.sqlite");
     file("workflows.ts", workflows("", ""));
@@ -154,7 +154,7 @@ test("worker --watch with 200 open runs: compatible code goes live and loses non
     });
   }));
 
-test("worker --watch ends at once at a signal, also while changed activities never end loading", () =>
+test("worker --watch exits at once on a signal, also while changed activities hang during loading", () =>
   inFolder(async (folder, file) => {
     const begins = 'import { writeFileSync } from "node:fs";\nwriteFileSync("loading", "");\nfor (let i = 0; i < 1e12; i++);\n';
     file("activities.ts", "export const act = (): number => 1;\n");
@@ -175,7 +175,7 @@ test("worker --watch ends at once at a signal, also while changed activities nev
     }
   }));
 
-test("worker --retention removes what has been closed for so long, while it works", () =>
+test("worker --retention removes runs closed longer than that while it runs", () =>
   inFolder(async (folder, file) => {
     const store = join(folder, "shop.sqlite");
     file(
@@ -205,7 +205,7 @@ test("worker --retention removes what has been closed for so long, while it work
     assert.match(cluster.err, /a setting of its namespace/);
   }));
 
-test("worker --listen: alive from the start, ready when it takes work, not ready while it drains after SIGTERM, and metrics", () =>
+test("worker --listen serves metrics and health: alive at the start, ready while polling, not ready while draining", () =>
   inFolder(async (folder, file) => {
     const store = join(folder, "shop.sqlite");
     file("workflows.ts", workflows("", ""));
@@ -250,7 +250,7 @@ test("worker --listen: alive from the start, ready when it takes work, not ready
     assert.match(elsewhere.err, /cannot be served on 192\.0\.2\.1:9464: this machine does not have this address/);
   }));
 
-test("worker: as text it names the store", () =>
+test("worker: text output names the store", () =>
   inFolder(async (folder, file) => {
     file("lib.ts", "export const ending = (name: string): string => name;\n");
     const stop = new AbortController();
@@ -267,7 +267,7 @@ test("worker: as text it names the store", () =>
     assert.equal(out.split("\n")[0], `working on task queue "default" of store ${join(folder, "shop.sqlite")}`);
   }));
 
-test("worker: a store that another process works on", () =>
+test("worker: a store that another process has open", () =>
   inFolder(async (folder, file) => {
     const store = join(folder, "shop.sqlite");
     file("lib.ts", "export const ending = (name: string): string => name;\n");

@@ -60,7 +60,7 @@ test("an address without a response is reported at once; `started` follows the f
   }
 });
 
-test("as text: what it waits for, and why; Ctrl-C ends the wait, exit code 0", async () => {
+test("text output shows what the worker waits for and why; Ctrl-C ends the wait with exit code 0", async () => {
   const address = "127.0.0.1:1";
   const stop = new AbortController();
   let out = "";
@@ -78,7 +78,7 @@ test("as text: what it waits for, and why; Ctrl-C ends the wait, exit code 0", a
   assert.doesNotMatch(out, /working on/);
 });
 
-test("a cluster that says nothing is waited for in so many words", async () => {
+test("waiting for a cluster that does not respond is reported", async () => {
   const servers = new Servers();
   await servers.serve("silent", createServer(serviceHandler(new ScriptedService().on("describeNamespace", (_, o) => waits(o)))));
   const stop = new AbortController();
@@ -99,7 +99,7 @@ test("a cluster that says nothing is waited for in so many words", async () => {
   }
 });
 
-test("a deployment version is reported with what it waits for; its errors name the options", async () => {
+test("a deployment version is reported with its pending state; its errors name the options", async () => {
   const servers = new Servers();
   await servers.serve("cluster", createServer(serviceHandler(cluster("default").on("getSystemInfo", () => ({})))));
   const version = ["--deployment", "shop.v7", "--versioning-behavior", "PINNED"];
@@ -133,7 +133,7 @@ test("a deployment version is reported with what it waits for; its errors name t
   }
 });
 
-test("permanent errors end it: a missing namespace, a server without TLS, modules that do not load", async () => {
+test("permanent errors end the worker: a missing namespace, a server without TLS, modules that do not load", async () => {
   const servers = new Servers();
   await servers.serve("cluster", createServer(serviceHandler(cluster("shop"))));
   const at = servers.at("cluster");

@@ -43,7 +43,7 @@ test("start", async () => {
   await refused(2, /--store and --address contradict/, "start", "--type", "Cart", "--store", store, "--address", "localhost:1");
 });
 
-test("input from files, standard input, in base64 and in other encodings", async () => {
+test("input can come from files and standard input, in base64 and in other encodings", async () => {
   writeFileSync(join(folder, "ada.json"), '"ada"');
   await ok("start", "--type", "Cart", "-w", "input-1", "--input-file", "ada.json");
   const piped = await run(["start", "--type", "Cart", "-w", "input-2", "--input-file", "-"], { input: '"bob"' });
@@ -56,7 +56,7 @@ test("input from files, standard input, in base64 and in other encodings", async
   await refused(2, /is not base64/, "start", "--type", "Cart", "-i", "***", "--input-base64");
 });
 
-test("update-with-start on a store: starts the workflow, then takes the one that runs", async () => {
+test("update-with-start on a store starts the workflow, then uses the running one", async () => {
   const more = ["--type", "Cart", "-w", "first-item", "-i", '"ada"', "--update-name", "add_item"];
   const first = await json("update-with-start", ...more, "--update-input", '"BOOK"');
   assert.equal(first["result"], 1);
@@ -64,7 +64,7 @@ test("update-with-start on a store: starts the workflow, then takes the one that
   assert.deepEqual([second["result"], second["runId"]], [2, first["runId"]]);
 });
 
-test("update, query, signal, result, execute", async () => {
+test("update, query, signal, result and execute work", async () => {
   await cart("talk-1");
   assert.equal(await ok("query", "-w", "talk-1", "--name", "status"), '"open"\n');
   assert.deepEqual(await json("query", "-w", "talk-1", "--type", "status", "-i", "true"), {
@@ -149,7 +149,7 @@ test("update, query, signal, result, execute", async () => {
   await refused(2, /not expected here/, "execute", "--type", "Again", "2");
 });
 
-test("runs that continue as new: the last result, or this run's end", async () => {
+test("for runs that continue as new, result waits for the last result or for the end of this run", async () => {
   await ok("execute", "--type", "Again", "-i", "1", "-w", "chain-1");
   const runs = await json("list", "-q", 'WorkflowId = "chain-1"') as unknown as { runId: string; status: string }[];
   const first = runs.find(({ status }) => status === "CONTINUED_AS_NEW")!.runId;
@@ -159,7 +159,7 @@ test("runs that continue as new: the last result, or this run's end", async () =
   assert.equal(end["newRunId"], runs.find(({ status }) => status === "COMPLETED")!.runId);
 });
 
-test("cancel and terminate, one and all that a query selects", async () => {
+test("cancel and terminate act on one run or on all runs that a query selects", async () => {
   await json("start", "--type", "Slow", "-w", "end-1", "-i", "600000");
   assert.equal(await ok("cancel", "-w", "end-1", "--reason", "closed"), "cancel requested: end-1\n");
   const cancelled = await run(["result", "-w", "end-1"]);
@@ -198,7 +198,7 @@ test("cancel and terminate, one and all that a query selects", async () => {
   assert.match(none.out + none.err, /^cancel requested: 0 workflows\n$/);
 });
 
-test("Ctrl-C ends waiting with 130, and the workflow continues", async () => {
+test("Ctrl-C ends a wait with exit code 130, and the workflow continues", async () => {
   await cart("interrupt-1");
   const controller = new AbortController();
   const waiting = run(["result", "-w", "interrupt-1"], { interrupt: controller.signal });
@@ -208,7 +208,7 @@ test("Ctrl-C ends waiting with 130, and the workflow continues", async () => {
   await ok("result", "-w", "interrupt-1");
 });
 
-test("procedure: list, complete, fail, describe, show", async () => {
+test("procedure calls can be listed, completed, failed, described and shown", async () => {
   await json("start", "--type", "Asks", "-w", "asks");
   await until("it asks", async () => (await run(["procedure", "list", "-w", "asks"])).out !== "");
   assert.match(
@@ -239,7 +239,7 @@ test("procedure: list, complete, fail, describe, show", async () => {
   assert.match(await ok("show", "-w", "asks"), /procedure compute_damage\(42, "sword"\), id 1/);
 });
 
-test("broadcast: by filter, to all, as JSON, mistakes", async () => {
+test("broadcast: by filter, to all, as JSON, and invalid input", async () => {
   for (const item of [7, 8, 9]) await json("start", "--type", "Hears", "-w", `hears-${item}`, "-i", String(item));
   await until("all have subscribed", async () => await app.client.count("WorkflowSubscription = 'found:'") === 3);
   const broadcast = ["broadcast", "--signal", "found"];

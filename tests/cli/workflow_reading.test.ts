@@ -7,7 +7,7 @@ import { run as runCommand } from "./support/run.ts";
 import { until } from "../support/until.ts";
 import { cart, folder, type Json, json, ok, refused, run, workflows } from "./support/held_store.ts";
 
-test("what belongs to an entity or a group is listed, counted and cancelled", async () => {
+test("runs of an entity or a group are listed, counted and canceled", async () => {
   const belongs = (entity: string) => ["--entity", entity, "--correlation", "spell-1"];
   await cart("belongs-41", ...belongs("41"));
   await cart("belongs-42", ...belongs("42"));
@@ -95,7 +95,7 @@ test("a parent shows its pending children, also to a client that waits for its r
   assert.deepEqual((await json("describe", "-w", "family-1"))["pendingChildren"], []);
 });
 
-test("show: a table, all fields, Temporal's JSON that replays, events as they come", async () => {
+test("show prints a table, all fields, JSON that Temporal replays, or events as they arrive", async () => {
   await cart("show-1");
   await ok("update", "-w", "show-1", "--name", "add_item", "-i", '"BOOK"', "--update-id", "u1");
   let followed = "";
@@ -145,7 +145,7 @@ test("show: a table, all fields, Temporal's JSON that replays, events as they co
   await refused(2, /Unknown option '--folow'\. Did you mean --follow\?/, "show", "-w", "show-1", "--folow");
 });
 
-test("what a workflow or a service says cannot steer a terminal", async () => {
+test("texts of a workflow or a service cannot control a terminal", async () => {
   const evil = "\u001b]0;owned\u0007\u009b31m";
   await json("start", "--type", "Cart", "-w", "evil-1", "-i", JSON.stringify(evil));
   await run(["terminate", "-w", "evil-1", "--reason", evil]);
@@ -160,7 +160,7 @@ test("what a workflow or a service says cannot steer a terminal", async () => {
   for (const { out, err } of outputs) assert.doesNotMatch(out + err, /[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
 });
 
-test("payloads of a codec: given encoded, shown decoded, exported as they are", async () => {
+test("payloads of a codec are sent encoded, shown decoded, and exported encoded", async () => {
   const file = join(folder, "coded.sqlite");
   writeFileSync(
     join(folder, "codec.mjs"),

@@ -19,7 +19,7 @@ const traces = (path: string): string[] =>
     return `${name} ${createHash("sha256").update(readFileSync(file)).digest("hex")} ${statSync(file).mtimeMs}`;
   });
 
-test("with no holder the store is opened for a moment; reading leaves no trace", async () => {
+test("if no process has the store open, commands open it briefly; reading does not change it", async () => {
   const lonely = join(folder, "lonely");
   const file = join(lonely, "shop.sqlite");
   const alone = (...args: string[]) => run(args, { env: { TEMPORALEX_STORE: file } });
@@ -68,7 +68,7 @@ test("with no holder the store is opened for a moment; reading leaves no trace",
   assert.equal((await alone("result", "-w", "lonely-1")).out, '"slept"\n', "a recorded result needs no worker");
 });
 
-test("visitors and openers wait for each other", async () => {
+test("brief openings and long openings of a store wait for each other", async () => {
   const file = join(folder, "busy.sqlite");
   const calls = Array.from(
     { length: 12 },

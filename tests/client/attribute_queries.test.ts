@@ -26,7 +26,7 @@ const order = workflow("Order", async (generation: number): Promise<unknown> => 
   return "done";
 });
 
-test("the attributes of starts and upserts select, in the commit in which they change", async () => {
+test("search attributes of starts and upserts are queryable from the commit that changes them", async () => {
   const app = await open({ workflows: { order }, logger: silentLogger });
   const { client } = app;
   const ids = async (query: string) => {

@@ -54,7 +54,7 @@ test("entity and correlation find workflows, over continue-as-new, and cancel re
     assert.equal((await client.getHandle(buff, "buff-42").describe()).status, "TERMINATED");
   }));
 
-test("they are added to the start's search attributes, and any text is an id", () =>
+test("entity and correlation are added to the start's search attributes, and any text is a valid id", () =>
   withApp(async ({ client }) => {
     const entityId = `o'neill "x" ORDER BY`;
     await client.start(buff, { id: "b", args: [], entityId, searchAttributes: { Region: "north" } });
@@ -66,7 +66,7 @@ test("they are added to the start's search attributes, and any text is an id", (
     assert.deepEqual(await ids(client.list(`Region = 'north' AND ${client.workflows({ entityId }).query}`)), ["b"]);
   }));
 
-test("what selects nothing is refused", () =>
+test("an empty selection is rejected", () =>
   withApp(async ({ client }) => {
     assert.throws(
       () => client.workflows({}),

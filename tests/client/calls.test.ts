@@ -98,7 +98,7 @@ test("a start carries its options, and a retried one keeps its request id", asyn
   assert.equal(defaultPayloadConverter.fromPayload(request.userMetadata!.summary!), "one order");
 });
 
-test("retries end after the configured attempts, and other refusals are never retried", async () => {
+test("retries end after the configured attempts, and other errors are not retried", async () => {
   const service = new ScriptedService().on("startWorkflowExecution", () => unavailable("still away"));
   const patient = new Client({ service, taskQueue: "q", retry: { initialIntervalMs: 1, maximumAttempts: 4 } });
   await assert.rejects(
@@ -116,7 +116,7 @@ test("retries end after the configured attempts, and other refusals are never re
   assert.equal(service.calls.length, 5);
 });
 
-test("a service that has too much to do is asked again, one that is full is not", async () => {
+test("calls to an overloaded service are retried, calls to a full one are not", async () => {
   const busy = (cause: string, reason = "ResourceExhausted") =>
     new ScriptedService().on("startWorkflowExecution", (_request, _options, attempt) => {
       if (attempt < 3) throw new ServiceError(Code.RESOURCE_EXHAUSTED, "too much", reason, { cause });
@@ -131,7 +131,7 @@ test("a service that has too much to do is asked again, one that is full is not"
   }
 });
 
-test("the error of a service at a call's deadline is passed on unchanged", async () => {
+test("the service's error at a call's deadline is forwarded unchanged", async () => {
   const service = new ScriptedService().on("signalWorkflowExecution", async (_request, { timeoutMs }) => {
     await new Promise((resolve) => setTimeout(resolve, timeoutMs! + 20));
     throw new ServiceError(Code.PERMISSION_DENIED, "not for you", "Denied", {}, { cause: new Error("the policy") });
@@ -144,7 +144,7 @@ test("the error of a service at a call's deadline is passed on unchanged", async
   });
 });
 
-test("a closed engine is not asked again", async () => {
+test("calls to a closed engine are not retried", async () => {
   const service = new ScriptedService().on("startWorkflowExecution", () => {
     throw new ServiceError(Code.UNAVAILABLE, "the engine is closed", "EngineClosed");
   });
@@ -152,7 +152,7 @@ test("a closed engine is not asked again", async () => {
   assert.equal(service.calls.length, 1);
 });
 
-test("a start without id or queue, or with a bad duration, is refused before anything is sent", async () => {
+test("a start without id or queue, or with an invalid duration, is rejected before anything is sent", async () => {
   const service = new ScriptedService();
   await assert.rejects(client(service).start("W", { id: "" }), /needs an id/);
   for (const method of ["start", "execute"] as const) {
@@ -172,7 +172,7 @@ test("a start without id or queue, or with a bad duration, is refused before any
   assert.equal(service.calls.length, 0);
 });
 
-test("a large argument is warned of, without its content", async () => {
+test("a large argument causes a warning without its content", async () => {
   const lines: unknown[] = [];
   const logger = { ...silentLogger, warn: (message: string, fields?: object) => lines.push(message, fields) };
   const service = new ScriptedService().on("signalWorkflowExecution", () => ({}));
@@ -182,7 +182,7 @@ test("a large argument is warned of, without its content", async () => {
   assert.doesNotMatch(JSON.stringify(lines), /secret/);
 });
 
-test("an id that is taken has a named error with advice", async () => {
+test("an id in use throws a specific error with advice", async () => {
   const service = new ScriptedService().on("startWorkflowExecution", () => {
     throw new ServiceError(Code.ALREADY_EXISTS, "taken", "WorkflowExecutionAlreadyStarted", { run_id: "r7" });
   });
@@ -194,7 +194,7 @@ test("an id that is taken has a named error with advice", async () => {
   });
 });
 
-test("unknown workflows and namespaces have named errors", async () => {
+test("unknown workflows and namespaces throw specific errors", async () => {
   const service = new ScriptedService()
     .on("signalWorkflowExecution", () => {
       throw new ServiceError(Code.NOT_FOUND, "workflow not found");
@@ -216,7 +216,7 @@ test("unknown workflows and namespaces have named errors", async () => {
   );
 });
 
-test("lists and counts name what a service refuses", async () => {
+test("errors of lists and counts quote the service's reason", async () => {
   const refuse = () => {
     throw new ServiceError(Code.NOT_FOUND, "Namespace default is not found.", "NamespaceNotFound");
   };
@@ -242,7 +242,7 @@ test("signals and cancel requests keep their request id over retries, so that th
   assert.equal(cancels[1]!.reason, "enough");
 });
 
-test("list reads page after page, as far as the caller goes; count counts", async () => {
+test("list fetches pages as the caller iterates; count returns the number", async () => {
   const service = new ScriptedService()
     .on("listWorkflowExecutions", (request) => {
       const page = request.nextPageToken[0] ?? 0;

@@ -126,7 +126,7 @@ test("a description contains everything that the service reports about a run", a
   assert.equal(second!.lastFailure, undefined);
 });
 
-test("a service that says little is shown with what is known", async () => {
+test("a sparse description contains the known fields", async () => {
   const little = await describe({ workflowExecutionInfo: { status: ODD }, pendingWorkflowTask: { state: ODD } });
   const { workflowId, runId, type, status, taskQueue, parent, memo, cancelRequested, executionTimeoutMs } = little;
   assert.deepEqual(

@@ -50,7 +50,7 @@ const quick = workflow(
     ]),
 );
 
-test("an update waits while its workflow has as many as it may, and is carried out", () =>
+test("an update waits while its workflow has the maximum number in flight, then runs", () =>
   withEngine("memory", {}, async (t) => {
     const handle = await t.client.start(crowd, { id: "c" });
     await t.work({ workflows: [crowd] }, async () => {
@@ -64,7 +64,7 @@ test("an update waits while its workflow has as many as it may, and is carried o
     });
   }));
 
-test("updates beyond a limit are refused by a name that says the limit and how to change it", () =>
+test("updates beyond a limit are rejected with the limit's name and how to change it", () =>
   withEngine(
     "memory",
     { limits: { updatesInFlight: 2, updates: 3 } },
@@ -114,7 +114,7 @@ test("updates beyond a limit are refused by a name that says the limit and how t
     },
   ));
 
-test("an update-with-start waits while its workflow has as many as it may, too", () =>
+test("an update-with-start waits while its workflow has the maximum number of updates in flight", () =>
   withEngine("memory", { limits: { updatesInFlight: 1 } }, async (t) => {
     await t.work({ workflows: [crowd] }, async () => {
       const handle = await t.client.start(crowd, { id: "c" });

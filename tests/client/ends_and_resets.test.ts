@@ -42,7 +42,7 @@ test("a termination whose response was lost succeeds if it ended the run, and fa
   }
 });
 
-test("a termination that is refused at once asks no history", async () => {
+test("a termination that is rejected at once does not read history", async () => {
   const service = new ScriptedService().on("terminateWorkflowExecution", () => {
     throw completedAlready();
   });
@@ -53,7 +53,7 @@ test("a termination that is refused at once asks no history", async () => {
   assert.equal(service.calls.length, 1);
 });
 
-test("a deletion goes to its run, and one that is repeated finds it gone", async () => {
+test("a deletion applies to its run, and a repeated deletion reports that it is gone", async () => {
   const service = new ScriptedService().on("deleteWorkflowExecution", (_request, _options, attempt) => {
     if (attempt === 1) unavailable();
     throw new ServiceError(Code.NOT_FOUND, "workflow not found", "NotFound");
@@ -109,7 +109,7 @@ function withHistory(events: readonly never[] = EVENTS): ScriptedService {
     .on("resetWorkflowExecution", () => ({ runId: "next" }));
 }
 
-test("a reset goes to the event, and returns the handle of the new run", async () => {
+test("a reset uses the given event and returns the handle of the new run", async () => {
   const service = withHistory();
   const again = await client(service).getHandle("Order", "w", "r").reset({
     eventId: 8,
@@ -126,7 +126,7 @@ test("a reset goes to the event, and returns the handle of the new run", async (
   assert.deepEqual(request!.resetReapplyExcludeTypes, [ResetReapplyExcludeType.SIGNAL, ResetReapplyExcludeType.UPDATE]);
 });
 
-test("a service that reads histories only forward is asked for a reset all the same", async () => {
+test("a reset works with a service that reads histories only forward", async () => {
   const forward = withHistory().on("getWorkflowExecutionHistoryReverse", () => {
     throw new ServiceError(Code.UNIMPLEMENTED, "not here");
   });
@@ -140,7 +140,7 @@ test("a service that reads histories only forward is asked for a reset all the s
   assert.equal(got, wanted);
 });
 
-test("a reset keeps its request id over attempts", async () => {
+test("a reset keeps its request id over retries", async () => {
   const service = withHistory().on("resetWorkflowExecution", (_request, _options, attempt) => {
     if (attempt === 1) unavailable();
     return { runId: "next" };
@@ -152,7 +152,7 @@ test("a reset keeps its request id over attempts", async () => {
   assert.equal(requests[0]!.resetReapplyExcludeTypes.length, 4);
 });
 
-test("the kinds of points are found in the history, over its pages", async () => {
+test("each kind of reset point is found in the history, over several pages", async () => {
   const points: [ResetOptions, string, bigint][] = [
     [{ type: "FIRST_WORKFLOW_TASK", reason: "" }, "", 4n],
     [{ type: "LAST_WORKFLOW_TASK", reason: "" }, "", 8n],
@@ -219,7 +219,7 @@ test("invalid reset points are rejected with the reason", async () => {
   );
 });
 
-test("counts come as a whole, in groups, and by status", async () => {
+test("counts are returned in total, in groups, and by status", async () => {
   const keyword = (value: string) => defaultPayloadConverter.toPayload(value);
   const service = new ScriptedService().on("countWorkflowExecutions", ({ query }) => ({
     count: 6n,

@@ -124,7 +124,7 @@ test("an interceptor changes requests and responses", async () => {
   assert.equal(service.requests("countWorkflowExecutions").length, 0);
 });
 
-test("an operation that an interceptor repeats keeps its ids, so it has one effect", async () => {
+test("an operation that an interceptor repeats keeps its ids, so it is applied once", async () => {
   let refused = 0;
   const service = scripted()
     .on("startWorkflowExecution", () => refused++ < 1 ? unavailable() : RUN)
@@ -142,7 +142,7 @@ test("an operation that an interceptor repeats keeps its ids, so it has one effe
   }
 });
 
-test("what an interceptor throws reaches the caller, also when it throws at once; nothing is sent", async () => {
+test("an error of an interceptor reaches the caller, also a synchronous one, and nothing is sent", async () => {
   const service = scripted();
   const guarded = client(service, {
     start(): never {
@@ -153,7 +153,7 @@ test("what an interceptor throws reaches the caller, also when it throws at once
   assert.equal(service.calls.length, 0);
 });
 
-test("a misspelled method, which would never be called, is rejected with the nearest name; helpers are not", () => {
+test("a misspelled interceptor method is rejected with the nearest name; helper methods are not", () => {
   const call = (_input: unknown, next: (input: unknown) => Promise<unknown>) => next(_input);
   const rejected: [method: string, near: string][] = [
     ["signalWithstart", "signalWithStart"],

@@ -112,7 +112,7 @@ together({
   },
 });
 
-test("a history whose pages are empty at first is read from where the service says, not from its start again", async () => {
+test("a history with empty first pages is read on with the service's page token, not from its start", async () => {
   const service = new ScriptedService().on("getWorkflowExecutionHistory", ({ nextPageToken }) => {
     if (nextPageToken.length === 0) return { history: { events: [] }, nextPageToken: Uint8Array.of(1) };
     if (nextPageToken[0] === 1) return { history: { events: [{ eventId: 1n }] as never }, nextPageToken: Uint8Array.of(2) };
@@ -163,7 +163,7 @@ test("followRuns: false stops at continue-as-new and names the next run", async 
   );
 });
 
-test("each way to end without a result is a WorkflowFailedError with its cause", async () => {
+test("each close without a result is a WorkflowFailedError with its cause", async () => {
   const ends: [EventType, object, unknown][] = [
     [EventType.WORKFLOW_EXECUTION_FAILED, {
       case: "workflowExecutionFailedEventAttributes",
@@ -203,7 +203,7 @@ test("each way to end without a result is a WorkflowFailedError with its cause",
   });
 });
 
-test("a closing event that says nothing of the end is an error that names the event, and no result", async () => {
+test("a closing event without attributes is an error that names the event", async () => {
   const service = new ScriptedService().on("getWorkflowExecutionHistory", () => ({
     history: { events: [{ eventId: 9n, eventType: EventType.WORKFLOW_EXECUTION_COMPLETED }] },
   }));
@@ -225,7 +225,7 @@ test("a result that does not come in time is a DeadlineExceededError; an aborted
   await assert.rejects(waiting, /enough/);
 });
 
-test("a long poll that ends with nothing is asked again", async () => {
+test("an empty long poll is repeated", async () => {
   const service = new ScriptedService().on("getWorkflowExecutionHistory", (_request, _options, attempt) => {
     if (attempt === 1) throw new ServiceError(Code.DEADLINE_EXCEEDED, "long poll ended");
     return completed(1);

@@ -69,7 +69,7 @@ test("calendars: defaults, values, ranges, lists and stars", () => {
   assert.deepEqual(back({ month: "march" as "MARCH" }).month, one("MARCH"), "names in any case");
 });
 
-test("a retry policy of which only one thing is set has only that", async () => {
+test("a retry policy with one field set contains only that field", async () => {
   const policy = async (retryPolicy: object) => {
     const action = { startWorkflow: { workflowType: { name: "W" }, retryPolicy } };
     const value = { schedule: { action: { action: { case: "startWorkflow", value: action.startWorkflow } } } };
@@ -84,7 +84,7 @@ test("a retry policy of which only one thing is set has only that", async () => 
   assert.deepEqual(await policy({ nonRetryableErrorTypes: ["T"] }), { nonRetryableErrorTypes: ["T"] });
 });
 
-test("what a service refuses is refused to who pauses, triggers, backfills or deletes", async () => {
+test("pause, trigger, backfill and delete reject with the service's error", async () => {
   const refuse = () => {
     throw new ServiceError(Code.NOT_FOUND, "workflow not found", "NotFound");
   };
@@ -104,7 +104,7 @@ test("what a service refuses is refused to who pauses, triggers, backfills or de
   }
 });
 
-test("an entry of a list of which little is known is not paused and has no note", async () => {
+test("a sparse list entry is not paused and has no note", async () => {
   const service = new ScriptedService().on("listSchedules", () => ({ schedules: [{ scheduleId: "x" }] }));
   const { value } = await client(service).schedule.list().next();
   assert.deepEqual(value!.state, { paused: false });
@@ -125,7 +125,7 @@ test("months and days have their English names, counted as the service counts th
   }
 });
 
-test("what a description says is a spec again, and means the same", () => {
+test("the spec of a description can be used to create an equal schedule", () => {
   const spec: ScheduleSpec = {
     calendars: [{ hour: [1, 2], dayOfMonth: { start: 1, end: 20, step: 5 } }, {}],
     intervals: [{ every: "90m", offset: "5m" }],
@@ -171,7 +171,7 @@ test("an invalid spec is rejected with the name of the field", () => {
   refused(undefined, /needs a spec/);
 });
 
-test("a schedule carries its action, policies, state and notes, and keeps its request id over attempts", async () => {
+test("a schedule contains its action, policies, state and notes, and keeps its request id over retries", async () => {
   const service = new ScriptedService().on("createSchedule", (_request, _options, attempt) => {
     if (attempt < 3) unavailable();
     return {};
@@ -312,7 +312,7 @@ const described = (): MessageInitShape<typeof DescribeScheduleResponseSchema> =>
   conflictToken: Uint8Array.of(1),
 });
 
-test("a description has everything with its type", async () => {
+test("a description has every field with its type", async () => {
   const service = new ScriptedService().on("describeSchedule", described);
   const { spec, action, policies, state, info, memo } = await client(service).schedule.getHandle("nightly").describe();
   assert.deepEqual(spec.calendars[0]?.hour, one(3));
@@ -339,7 +339,7 @@ test("a description has everything with its type", async () => {
   assert.deepEqual(memo, { owner: "ada" });
 });
 
-test("a schedule whose description has no figures has taken no action", async () => {
+test("a schedule whose description has no counters has taken no action", async () => {
   const service = new ScriptedService().on("describeSchedule", () => ({ schedule: { action: described().schedule!.action } }));
   const { info } = await client(service).schedule.getHandle("nightly").describe();
   assert.deepEqual(info, {
@@ -354,7 +354,7 @@ test("a schedule whose description has no figures has taken no action", async ()
   });
 });
 
-test("an update that takes parts over changes no byte of them, also of values that it cannot read", async () => {
+test("an update keeps unchanged parts byte for byte, also values that it cannot read", async () => {
   const service = new ScriptedService().on("describeSchedule", described).on("updateSchedule", () => ({}));
   const handle = client(service).schedule.getHandle("nightly");
   await handle.update((now) => ({ ...now, spec: { ...now.spec, timezone: "Europe/Berlin" }, state: { paused: false } }));
@@ -378,7 +378,7 @@ test("an update that takes parts over changes no byte of them, also of values th
   assert.deepEqual(Object.keys(second.searchAttributes!.indexedFields), ["Customer"]);
 });
 
-test("schedules that are there already, that are not there, and services without any, are named", async () => {
+test("existing schedules, missing schedules, and services without schedules throw specific errors", async () => {
   const refusing = (code: Code, message: string, reason = "") => {
     const service = new ScriptedService();
     for (const method of ["createSchedule", "describeSchedule", "listSchedules"] as const) {
@@ -399,7 +399,7 @@ test("schedules that are there already, that are not there, and services without
   await assert.rejects(refusing(Code.UNIMPLEMENTED, "needs a cluster").list().next(), /needs a cluster/);
 });
 
-test("lists come page by page, and interceptors see every operation on schedules", async () => {
+test("lists are paged, and interceptors see every operation on schedules", async () => {
   const seen: string[] = [];
   const service = new ScriptedService()
     .on("listSchedules", (request, _options, attempt) => ({
@@ -447,7 +447,7 @@ test("lists come page by page, and interceptors see every operation on schedules
   assert.deepEqual(headers, [["tenant"], ["tenant", "trace"]]);
 });
 
-test("the embedded engine says that schedules need a cluster", async () => {
+test("the embedded engine rejects schedules with the hint that they need a cluster", async () => {
   const engine = await EmbeddedEngine.open({ store: new MemoryStore() });
   try {
     const { schedule } = new Client({ service: engine, taskQueue: "q", logger: silentLogger });

@@ -52,7 +52,7 @@ test("an update that is rejected only for now is sent again under its id, also w
   assert.equal(service.requests("executeMultiOperation").length, 3);
 });
 
-test("a handler's failure of that type is a failure, and at the deadline the rejection is the result", async () => {
+test("a handler's failure of the same type is not retried, and at the deadline the rejection is the result", async () => {
   const failed = new ScriptedService()
     .on("updateWorkflowExecution", () => rejectedNow)
     .on("pollWorkflowExecutionUpdate", () => rejectedNow);
@@ -97,7 +97,7 @@ const busy = workflow("Busy", {
   },
 });
 
-test("updates that overlap without end all complete, each once, over many generations", () =>
+test("continuously overlapping updates all complete, each once, over many continued runs", () =>
   withEngine("memory", { limits: { suggestContinueAsNewUpdates: 20 } }, async (t) => {
     const handle = await t.client.start(busy, { id: "b", args: [1, 0] });
     await t.work({ workflows: [busy] }, async () => {

@@ -44,7 +44,7 @@ function refuse(code: Code, ...operations: (ServiceError | undefined)[]): never 
 }
 const OPTIONS = { id: "w", update: "add", updateArgs: [2], updateId: "u", timeout: "1m" };
 
-test("the wait for an update's outcome has what is left of the caller's time", async () => {
+test("the wait for an update's outcome uses the remaining time of the caller", async () => {
   const service = new ScriptedService()
     .on("executeMultiOperation", () => multiResponse(Stage.ACCEPTED))
     .on("pollWorkflowExecutionUpdate", (_request, options) => waits(options));
@@ -56,7 +56,7 @@ test("the wait for an update's outcome has what is left of the caller's time", a
   for (const { options } of service.calls) assert.ok(options.timeoutMs! <= 300, `${options.timeoutMs}`);
 });
 
-test("to learn whether an update was rejected or failed takes no more than what is left of it", async () => {
+test("checking whether an update was rejected or failed uses the remaining time of the caller", async () => {
   const failure = toFailure(new ApplicationFailure("no"), defaultPayloadConverter);
   const service = new ScriptedService()
     .on("executeMultiOperation", () => multiResponse(Stage.COMPLETED, { case: "failure", value: failure }))
@@ -68,7 +68,7 @@ test("to learn whether an update was rejected or failed takes no more than what 
   for (const { options } of polls) assert.ok(options.timeoutMs! <= 300, `${options.timeoutMs}`);
 });
 
-test("both operations are sent, with the running workflow taken by default", async () => {
+test("both operations are sent, by default with the policy to use a running workflow", async () => {
   const service = new ScriptedService().on(
     "executeMultiOperation",
     () => multiResponse(Stage.COMPLETED, { case: "success", value: payloads(5) }),
@@ -89,7 +89,7 @@ test("both operations are sent, with the running workflow taken by default", asy
   assert.equal(defaultPayloadConverter.fromPayload(update.value.request!.input!.args!.payloads[0]!), 2);
 });
 
-test("attempts keep both ids, over an unavailable service and one that has not accepted yet", async () => {
+test("retries keep both ids, over an unavailable service and a service that has not accepted yet", async () => {
   const service = new ScriptedService().on("executeMultiOperation", (_request, _options, attempt) => {
     if (attempt === 1) unavailable();
     return attempt === 2 ? multiResponse(Stage.ADMITTED) : multiResponse(Stage.ACCEPTED);
@@ -107,7 +107,7 @@ test("attempts keep both ids, over an unavailable service and one that has not a
   assert.equal(new Set(ids).size, 1);
 });
 
-test("a start that is refused is named for what it is, and the update with it", async () => {
+test("a rejected start throws its specific error, also for the update", async () => {
   const service = new ScriptedService().on("executeMultiOperation", () =>
     refuse(
       Code.ALREADY_EXISTS,
@@ -122,7 +122,7 @@ test("a start that is refused is named for what it is, and the update with it", 
   });
 });
 
-test("an update that is refused is named for what it is", async () => {
+test("a rejected update throws its specific error", async () => {
   const notFound = new ServiceError(Code.NOT_FOUND, "workflow execution already completed", "NotFound");
   const service = new ScriptedService().on("executeMultiOperation", () => refuse(Code.NOT_FOUND, undefined, notFound));
   await assert.rejects(client(service).executeUpdateWithStart("Order", OPTIONS), (error) => {
@@ -142,7 +142,7 @@ test("an update that is refused is named for what it is", async () => {
   });
 });
 
-test("a workflow that closes meanwhile aborts both, and both are asked again; not for ever", async () => {
+test("a workflow that closes meanwhile aborts both operations, which are retried a limited number of times", async () => {
   const closing = () => refuse(Code.ABORTED, aborted, new ServiceError(Code.ABORTED, "workflow is closing"));
   const service = new ScriptedService().on(
     "executeMultiOperation",
@@ -172,7 +172,7 @@ test("the result of a rejected update rejects, and the workflow's handle is usab
   });
 });
 
-test("the deadline counts for everything, and the error has the update's id", async () => {
+test("the deadline covers all attempts, and the error contains the update id", async () => {
   const service = new ScriptedService().on("executeMultiOperation", (_request, options) => waits(options));
   await assert.rejects(client(service).executeUpdateWithStart("Order", { ...OPTIONS, timeout: 30 }), (error) => {
     assert.ok(error instanceof DeadlineExceededError, String(error));
@@ -181,7 +181,7 @@ test("the deadline counts for everything, and the error has the update's id", as
   });
 });
 
-test("a response of another shape is an error, and does not hang", async () => {
+test("an unexpected response is an error, and the call does not hang", async () => {
   const service = new ScriptedService().on("executeMultiOperation", () => ({ responses: [] }));
   await assert.rejects(client(service).executeUpdateWithStart("Order", OPTIONS), /unexpected response to an update-with-start/);
 });

@@ -26,7 +26,7 @@ const values = (input: { payloads: { metadata: { [key: string]: Uint8Array }; da
 const client = (service: ScriptedService) =>
   new Client({ service, taskQueue: "q", logger: silentLogger, retry: { initialIntervalMs: 1, maximumIntervalMs: 2 } });
 
-test("an update asks with one id until it is accepted, then polls for the outcome", async () => {
+test("an update is sent with one id until it is accepted, then polls for the outcome", async () => {
   const service = new ScriptedService()
     .on("updateWorkflowExecution", (request, _options, attempt) => {
       if (attempt === 1) unavailable();
@@ -87,7 +87,7 @@ test("a failed update and a rejected one are distinguishable", async () => {
   });
 });
 
-test("an update past its deadline says under which id to ask again", async () => {
+test("the error of an update past its deadline contains the id for a retry", async () => {
   const service = new ScriptedService().on("updateWorkflowExecution", (_request, options) => waits(options));
   const handle = client(service).getHandle("W", "1");
   await assert.rejects(handle.executeUpdate("add", { timeout: 20 }), (error) => {

@@ -65,7 +65,7 @@ function stored(folder: string): string {
   return files.map((path) => readFileSync(path).toString("latin1")).join("\n");
 }
 
-test("nothing readable is in the store or the log, and every value arrives", () => {
+test("store and log contain no plain text, and every value arrives decoded", () => {
   const failures: string[] = [];
   const worker = { events: { workflowTaskFailed: ({ message }: { message: string }) => void failures.push(message) } };
   return withApp({ codec: invertingCodec(), encodeCommonAttributes: true, worker }, async (app, folder, log) => {
@@ -99,7 +99,7 @@ test("nothing readable is in the store or the log, and every value arrives", () 
   });
 });
 
-test("without encodeCommonAttributes only what failures say is readable", () =>
+test("without encodeCommonAttributes only the texts of failures are readable", () =>
   withApp({ codec: invertingCodec() }, async (app, folder) => {
     const { handle } = await live(app.client, "w", "done");
     assert.deepEqual(await handle.result(), EXPECTED);
@@ -110,7 +110,7 @@ test("without encodeCommonAttributes only what failures say is readable", () =>
     }
   }));
 
-test("an encrypted history replays with the codec, and without it says what is missing", () =>
+test("an encrypted history replays with the codec; without it the error names the missing codec", () =>
   withApp({ codec: invertingCodec(), encodeCommonAttributes: true }, async (app) => {
     const { first } = await live(app.client, "w", "done");
     const history = await first.historyBytes();
@@ -172,7 +172,7 @@ function fragile(): PayloadCodec & { failing: "encode" | "decode" | "both" | und
   return codec;
 }
 
-test("a workflow task that does not decode fails by name, and the run continues when the codec works again", () =>
+test("a workflow task that cannot be decoded fails with the codec's error, and the run continues when the codec works again", () =>
   withApp({}, async (app) => {
     const codec = fragile();
     const failures: string[] = [];
@@ -207,7 +207,7 @@ test("a workflow task that does not decode fails by name, and the run continues 
     });
   }));
 
-test("an outcome that does not encode fails its task or attempt, and is done again", () =>
+test("a result that cannot be encoded fails its task or attempt, which is retried", () =>
   withApp({}, async (app) => {
     const codec = fragile();
     const tasks: string[] = [];
@@ -247,7 +247,7 @@ test("an outcome that does not encode fails its task or attempt, and is done aga
     });
   }));
 
-test("an activity task that does not decode fails retryably; a failure that does not encode is still a failure", () =>
+test("an activity task that cannot be decoded fails retryably; a failure that cannot be encoded is still reported", () =>
   withApp({}, async (app) => {
     const codec = fragile();
     const client = new Client({ service: app.engine, taskQueue: "coded", codec: invertingCodec(), logger: silentLogger });
@@ -286,7 +286,7 @@ test("an activity task that does not decode fails retryably; a failure that does
     assert.ok(!JSON.stringify(event, (_, v) => typeof v === "bigint" ? 0 : v).includes(SECRET));
   }));
 
-test("a client's call that meets a broken codec gets an error with a name, and nothing is sent", () =>
+test("a client call with a failing codec rejects with a specific error, and nothing is sent", () =>
   withApp({}, async (app) => {
     const codec = fragile();
     const client = new Client({ service: app.engine, taskQueue: "default", codec, logger: silentLogger });
@@ -320,7 +320,7 @@ test("a client's call that meets a broken codec gets an error with a name, and n
     await other.close();
   }));
 
-test("sizes are checked after encoding: what a codec puts elsewhere may be large, and what it inflates may not", () =>
+test("size limits apply after encoding: a value may be large before it and not after it", () =>
   withApp({}, async (app) => {
     const blobs = new Map<string, Uint8Array>();
     const utf8 = new TextEncoder();

@@ -13,7 +13,7 @@ import { invertingCodec } from "../support/codecs.ts";
 import { until } from "../support/until.ts";
 import { listener, SECRET, talker, whisper } from "./workflows/secret_family.ts";
 
-test("nothing that workflows say to each other is readable in the store, and all of it arrives", async () => {
+test("messages between workflows are encoded in the store and arrive decoded", async () => {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-family-"));
   const app = await open({
     path: join(folder, "store.sqlite"),
@@ -43,7 +43,7 @@ test("nothing that workflows say to each other is readable in the store, and all
   }
 });
 
-test("what removes a key from a memo is left as it is; what sets one is encoded", async () => {
+test("the value that removes a memo key is not encoded; values that set a key are", async () => {
   const codec = MessageCodec.of({ codec: invertingCodec() })!;
   const payload = (value: unknown) => defaultPayloadConverter.toPayload(value);
   const request = create(RespondWorkflowTaskCompletedRequestSchema, {

@@ -48,7 +48,7 @@ function full(desc: DescMessage): unknown {
   return message.message;
 }
 
-test("of each event type all payloads are given to a run, or none", async () => {
+test("for each event type either all payloads are decoded for a run or none", async () => {
   const given = new Set<string>(), notGiven = new Set<string>();
   for (const field of HistoryEventSchema.fields) {
     if (field.fieldKind !== "message") continue;
@@ -112,7 +112,7 @@ const workflows = new URL("./workflows/secrets.ts", import.meta.url);
 /** What the program sends away, in all of its runs; the second run's arguments are given to that run. */
 const SENT = ["start argument", "to fail with", "update and kept SECRET update", "summary", "details"];
 
-test("a worker without a cache continues although the run's earlier values no longer decode, and so does a replay", async () => {
+test("a worker without a cache and a replay continue although earlier values of the run no longer decode", async () => {
   const codec = without(...SENT);
   const common = { service: await EmbeddedEngine.open({ store: new MemoryStore() }), taskQueue: "given", logger: silentLogger };
   const client = new Client({ ...common, codec: invertingCodec() });
@@ -150,7 +150,7 @@ test("a worker without a cache continues although the run's earlier values no lo
   }
 });
 
-test("a codec that is away is asked a few times for a history, not once for each of its payloads", async () => {
+test("an unavailable codec is called a few times for a history, not once per payload", async () => {
   const payload = { data: new Uint8Array([1]) };
   const input = { payloads: Array.from({ length: 500 }, () => payload) };
   const events = [

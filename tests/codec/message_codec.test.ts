@@ -208,7 +208,7 @@ function withoutTextPayloads(message: ReflectMessage): void {
   }
 }
 
-test("with encodeCommonAttributes no text of a failure is readable, and all of it comes back", async () => {
+test("with encodeCommonAttributes all texts of a failure are encoded and can be decoded", async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer(), fc.constantFrom(...MESSAGES), async (seed, desc) => {
       const cause = new ApplicationFailure("SECRET cause", { details: [{ card: "SECRET" }] });
@@ -247,7 +247,7 @@ test("with encodeCommonAttributes no text of a failure is readable, and all of i
   );
 });
 
-test("a failure keeps its type, details and causes; another reader sees that it is encoded", async () => {
+test("a failure keeps its type, details and causes; readers without the codec see that it is encoded", async () => {
   const messages = MessageCodec.of({ codec: invertingCodec(), encodeCommonAttributes: true })!;
   const failure = toFailure(new ApplicationFailure("the card 4711 is refused", { type: "Declined", details: [{ card: 4711 }] }));
   const encoded = await messages.encode(FailureSchema, toBinary(FailureSchema, failure));
@@ -291,7 +291,7 @@ test("the message of a failed query is hidden wherever it occurs", async () => {
   assert.equal(queryResults["q"]!.failure!.message, "SECRET");
 });
 
-test("without payloads the bytes are identical, and so are unknown fields", async () => {
+test("messages without payloads and unknown fields keep their bytes", async () => {
   const messages = MessageCodec.of({ codec: invertingCodec() })!;
   const empty = toBinary(HistorySchema, create(HistorySchema, { events: [{ eventId: 1n }] }));
   assert.equal(await messages.encode(HistorySchema, empty), empty);
@@ -319,7 +319,7 @@ const one = (data: string): Uint8Array =>
     }),
   );
 
-test("a codec that breaks the rules is named, with the field", async () => {
+test("a codec that violates its contract is reported with the field", async () => {
   const payload: Payload = { metadata: {}, data: new Uint8Array(0) };
   const bad: [RegExp, (payloads: Payload[]) => unknown][] = [
     [/was given 2 payloads and returned 1/, (p) => [p[0]]],
@@ -396,7 +396,7 @@ test("several codecs decode in reverse order, and a long history is decoded in p
   assert.deepEqual(await messages.decode(HistorySchema, encoded), bytes);
 });
 
-test("damaged bytes are an error with a name, not a crash", async () => {
+test("damaged bytes throw a specific error", async () => {
   const messages = MessageCodec.of({ codec: invertingCodec(), encodeCommonAttributes: true })!;
   const whole = one("some text that is long enough to be cut");
   for (let length = 1; length < whole.length; length++) {
@@ -418,7 +418,7 @@ test("damaged bytes are an error with a name, not a crash", async () => {
   await assert.rejects(messages.encode(FailureSchema, deep), /nested deeper than 100/);
 });
 
-test("a codec may change the payloads that it is given, and answer them", async () => {
+test("a codec may change its input payloads and return them", async () => {
   const flip = (bytes: Uint8Array) => bytes.map((byte) => byte ^ 255);
   const codecs: PayloadCodec[] = [
     {
@@ -467,7 +467,7 @@ test("a history is decoded for replay; without a codec it is returned unchanged"
   assert.equal(await decodeHistory(encoded, undefined), encoded);
 });
 
-test("a payload that does not decode does not hide the others where that is asked for", async () => {
+test("on request, a payload that cannot be decoded does not prevent decoding of the others", async () => {
   const good = invertingCodec("binary/good");
   const encoded = await MessageCodec.of({ codec: good })!.encode(HistorySchema, one("first"));
   let calls = 0;
@@ -485,7 +485,7 @@ test("a payload that does not decode does not hide the others where that is aske
   assert.equal(defaultPayloadConverter.fromPayload(second!), 2);
 });
 
-test("headers are encoded but for the trace context, which other SDKs must be able to read", async () => {
+test("headers are encoded, except for the trace context that other SDKs must read", async () => {
   const codec = MessageCodec.of({ codec: invertingCodec() })!;
   const payload = (value: unknown) => create(PayloadSchema, defaultPayloadConverter.toPayload(value));
   const carrier = { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" };

@@ -53,20 +53,20 @@ function lookAtFiles(): void {
   }
 }
 
-test("the native client and worker", async () => {
+test("the native client and worker send no plain text", async () => {
   await driveNative(scan, telemetry, folder, lookAtFiles);
   lookAtFiles();
   await clean();
 });
 
-test("clients and workers of Temporal's packages", async (t) => {
+test("clients and workers of Temporal's packages send no plain text", async (t) => {
   const { folder: program, dataConverter } = dataConverterIn(t);
   await driveCompat(scan, folder, program, dataConverter, lookAtFiles);
   lookAtFiles();
   await clean();
 });
 
-test("schedules, update-with-start, Nexus", async (t) => {
+test("schedules, update-with-start and Nexus send no plain text", async (t) => {
   await driveScripted(scan, dataConverterIn(t).dataConverter);
   await clean();
 });

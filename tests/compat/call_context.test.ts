@@ -28,7 +28,7 @@ function recorded(to: string, sent: Sent[]): Connection {
   return Connection.over(service);
 }
 
-test("what is set for one connection is sent on that connection alone, also when contexts are nested", async () => {
+test("values set for one connection are sent only on that connection, also in nested contexts", async () => {
   const sent: Sent[] = [];
   const [a, b] = [recorded("a", sent), recorded("b", sent)];
   const ask = (connection: Connection) => connection.workflowService.getSystemInfo({});
@@ -48,7 +48,7 @@ test("what is set for one connection is sent on that connection alone, also when
   });
 });
 
-test("deadlines and abort signals of one connection end no calls of another, by any client", async () => {
+test("deadlines and abort signals of one connection do not affect calls of another", async () => {
   const sent: Sent[] = [];
   const [a, b] = [recorded("a", sent), recorded("b", sent)];
   const calls = (connection: Connection): { [name: string]: () => Promise<unknown> } => {
@@ -133,7 +133,7 @@ test("a header in another case replaces the one of the context or of the API key
   assert.deepEqual(sent.map(({ options }) => options.metadata), [{ Authorization: "Basic x" }, inner, inner]);
 });
 
-test("constructors of workers, runtimes and their connections name the functions that make them", () => {
+test("constructors of workers, runtimes and their connections throw and name the factory function", () => {
   for (
     const [constructor, message] of [
       [NativeConnection, 'NativeConnection has no public constructor: use "await NativeConnection.connect(options)"'],
@@ -148,7 +148,7 @@ test("constructors of workers, runtimes and their connections name the functions
   }
 });
 
-test("the constructor names the functions that make a connection", () => {
+test("the constructor throws and names the functions that make a connection", () => {
   const Constructor = Connection as unknown as new (options: object) => Connection;
   assert.throws(() => new Constructor({}), /Connection has no public constructor: use "await Connection.connect\(options\)"/);
 });

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { Client, Connection, NamespaceNotFoundError } from "../../ts/compat/client/mod.ts";
 import { EmbeddedEngine, MemoryStore } from "../../ts/mod.ts";
 
-test("every call names a namespace that is not there", async () => {
+test("every call throws an error that names a missing namespace", async () => {
   const engine = await EmbeddedEngine.open({ store: new MemoryStore() });
   try {
     const { workflow } = new Client({ connection: Connection.over(engine), namespace: "nowhere" });
@@ -31,7 +31,7 @@ test("every call names a namespace that is not there", async () => {
   }
 });
 
-test("a schedule without an id or an action is refused by the option's name", async () => {
+test("a schedule without an id or an action is rejected with the option's name", async () => {
   const engine = await EmbeddedEngine.open({ store: new MemoryStore() });
   try {
     const { schedule } = new Client({ connection: Connection.over(engine) });

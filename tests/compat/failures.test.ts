@@ -15,7 +15,7 @@ function messages(failure: Shown | null | undefined): string[] {
 
 const CIRCULAR = "circular cause: this error is already above in the chain";
 
-test("causes in a circle end where they come back, also where attributes are encoded", () => {
+test("cyclic causes end at the repetition, also with encoded attributes", () => {
   const first = ApplicationFailure.create({ message: "first", type: "T" });
   const second = new Error("second", { cause: first });
   Object.defineProperty(first, "cause", { value: second });
@@ -30,7 +30,7 @@ test("causes in a circle end where they come back, also where attributes are enc
   assert.deepEqual(messages(encoded as unknown as Shown), ["Encoded failure", "Encoded failure", "Encoded failure"]);
 });
 
-test("a chain of very many causes is cut", () => {
+test("a very long chain of causes is truncated", () => {
   let error = new Error("0");
   for (let i = 1; i <= 5000; i++) error = new Error(String(i), { cause: error });
   const found = messages(new DefaultFailureConverter().errorToFailure(error, defaultPayloadConverter) as unknown as Shown);
@@ -38,7 +38,7 @@ test("a chain of very many causes is cut", () => {
   assert.equal(found.at(-1), "further causes were left out");
 });
 
-test("details that cannot be converted leave no trace of the error for the next conversion", () => {
+test("details that cannot be converted do not affect the next conversion", () => {
   const bad = ApplicationFailure.create({ message: "bad", details: [() => {}] });
   const converter = new DefaultFailureConverter();
   for (let i = 0; i < 2; i++) assert.throws(() => converter.errorToFailure(bad, defaultPayloadConverter), /Unable to convert/);

@@ -71,7 +71,7 @@ test("repeated calls end with their success, their timeout and their signal", as
   assert.equal(calls(), 3 + 10 + 2);
 });
 
-test("the options that the official SDK has by default", () => {
+test("the default options equal those of the official SDK", () => {
   const status = { code: Code.UNAVAILABLE, details: "" };
   const { delayFunction, retryableDecider } = defaultGrpcRetryOptions({ maxJitter: 0, maxAttempts: 2 });
   assert.deepEqual([delayFunction(1, status), delayFunction(50, status)].map(Math.round), [170, 5000]);
@@ -81,7 +81,7 @@ test("the options that the official SDK has by default", () => {
   assert.equal(isRetryableError({ code: Code.INTERNAL, details: "no" }), false);
 });
 
-test("calls of the operator's service are repeated, too", async () => {
+test("calls of the operator service are retried as well", async () => {
   let calls = 0;
   const service = {
     call: () => Promise.reject(new Error("not called")),

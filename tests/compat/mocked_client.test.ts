@@ -5,7 +5,7 @@ import { AsyncCompletionClient, Client } from "../../ts/compat/client/mod.ts";
 import { compiledSchedule, nativeSchedule } from "../../ts/compat/client/schedule_conversions.ts";
 import { encodeSpec } from "../../ts/client/schedules/spec.ts";
 
-test("a report on an activity does not look at the response of a mocked service", async () => {
+test("reporting an activity ignores the response of a mocked service", async () => {
   const calls: string[] = [];
   const workflowService = new Proxy({}, {
     get: (_target, name) => (): Promise<undefined> => {
@@ -21,7 +21,7 @@ test("a report on an activity does not look at the response of a mocked service"
   assert.deepEqual(calls, ["respondActivityTaskFailed", "respondActivityTaskCompleted", "respondActivityTaskCanceled"]);
 });
 
-test("a range of a calendar that ends with 0 is that of its start alone, as a server takes it", () => {
+test("a calendar range with end 0 contains only its start, as on a server", () => {
   const options = compiledSchedule({
     scheduleId: "s",
     spec: { calendars: [{ hour: { start: 4, end: 0, step: 2 }, dayOfWeek: [{ start: "FRIDAY", end: "SUNDAY" }], minute: 5 }] },
@@ -34,7 +34,7 @@ test("a range of a calendar that ends with 0 is that of its start alone, as a se
   assert.deepEqual(calendar!.minute, [{ start: 5, end: 5, step: 1 }]);
 });
 
-test("a misspelled method of an interceptor, which would never be called, is rejected; helpers are not", async () => {
+test("a misspelled interceptor method is rejected; helper methods are not", async () => {
   const connection = { workflowService: {} } as never;
   const made = (interceptors: object) => new Client({ connection, interceptors: interceptors as never });
   assert.throws(() => made({ workflow: [{ signalWithstart: () => {} }] }), {

@@ -18,7 +18,7 @@ import { nexus, workflow } from "temporalex/workflow";
 export const native = workflow("native", () => nexus("desk", { endpoint: "front" }).ask(1));
 `;
 
-test("on the embedded engine a Nexus operation fails the task, which says what to do", async () => {
+test("on the embedded engine a Nexus operation fails the task with advice", async () => {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-nexus-"));
   const workflows = join(folder, "workflows.ts");
   writeFileSync(workflows, PROGRAM);

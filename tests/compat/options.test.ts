@@ -41,7 +41,7 @@ test("enumerations have the members of the official ones, in both spellings", ()
   assert.deepEqual(common.HandlerUnfinishedPolicy, { WARN_AND_ABANDON: "WARN_AND_ABANDON", ABANDON: "ABANDON" });
 });
 
-test("a child's policies in every spelling, and by number", async () => {
+test("the policies of a child are accepted in every spelling and by number", async () => {
   for (
     const [close, reuse] of [
       ["ParentClosePolicy.ABANDON", "WorkflowIdReusePolicy.REJECT_DUPLICATE"],
@@ -63,7 +63,7 @@ test("a child's policies in every spelling, and by number", async () => {
   assert.match(d.server.taskFailure!.failure.message, /Invalid ParentClosePolicy value: '9'/);
 });
 
-test("continueAsNew hands search attributes on, in both forms", async () => {
+test("continueAsNew passes search attributes on, in both forms", async () => {
   const d = await first(`
     import { makeContinueAsNewFunc } from "@temporalio/workflow";
     import { defineSearchAttributeKey } from "@temporalio/common";
@@ -107,7 +107,7 @@ test("an invalid event group is an error of the call", async () => {
   assert.equal(ok.server.taskFailure, undefined);
 });
 
-test("allowEagerDispatch: false names the activities that must not come back with the report", async () => {
+test("allowEagerDispatch: false excludes activities from eager dispatch", async () => {
   const d = await first(`
     import { proxyActivities } from "@temporalio/workflow";
     const acts = (options: object) => proxyActivities<any>({ startToCloseTimeout: "5s", ...options });
@@ -128,7 +128,7 @@ test("values are converted exactly as the official SDK does, whatever the worker
   assert.deepEqual(Object.keys(payload.metadata), ["encoding"]);
 });
 
-test("a name that the package does not have is refused when the program is loaded", async () => {
+test("an import of a missing name is rejected when the program is loaded", async () => {
   await assert.rejects(
     programOf(
       `import { misspelt, sleep, unheardOf as set } from "@temporalio/workflow"; export const w = () => [misspelt(), sleep, set];`,

@@ -31,7 +31,7 @@ for (const program of programs) {
   }
 }
 
-test("the recordings tell a context that does not follow async functions", async () => {
+test("the recordings detect a context that does not follow async functions", async () => {
   for (const program of ["interleaved", "cancelled", "callbacks", "iterated", "messages"]) {
     const { verdict, location } = await run(program, "forgetful");
     assert.equal(verdict, "NONDETERMINISM", program);

@@ -304,7 +304,7 @@ test("compiled async generators: forms of definition", async () => {
   );
 });
 
-test("what the context could not follow is refused with its line", () => {
+test("code that the context could not follow is rejected with its line", () => {
   for (
     const [source, construct, line] of [
       ["async () => {\n  await import('x'); }", "import() inside a workflow module", 2],

@@ -68,14 +68,14 @@ test("server and terminated failures keep their kind", () => {
   around(new TerminatedFailure("by hand"));
 });
 
-test("any thrown thing becomes an application failure of its constructor's name", () => {
+test("any thrown value becomes an application failure with the type of its constructor", () => {
   const failure = fromFailure(toFailure(new RangeError("out")));
   assert.ok(failure instanceof ApplicationFailure);
   assert.equal(failure.type, "RangeError");
   assert.equal(fromFailure(toFailure("text")).message, "text");
 });
 
-test("what is printed of a failure that was read has no bytes in it", () => {
+test("printing a decoded failure does not print bytes", () => {
   const read = around(new ApplicationFailure("declined", { type: "Declined", cause: new ApplicationFailure("no funds") }));
   assert.ok(read.failure instanceof Uint8Array);
   const printed = inspect(read, { depth: 5 });

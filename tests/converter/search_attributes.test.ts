@@ -53,7 +53,7 @@ test("each type is written as JSON with its name, and read back", () => {
   assert.equal(read.has(customer), true);
 });
 
-test("untyped values take the type that they look like", () => {
+test("the type of untyped values is inferred", () => {
   const payloads = toSearchAttributePayloads({ a: "x", b: 1, c: 1.5, d: true, e: moment, f: ["x"] });
   assert.deepEqual(
     Object.values(payloads).map((payload) => shown(payload)[0]),
@@ -61,7 +61,7 @@ test("untyped values take the type that they look like", () => {
   );
 });
 
-test("values that a type does not have are refused by name", () => {
+test("values that do not match their type are rejected by name", () => {
   const wrong = (key: { name: string; type: SearchAttributeType }, value: unknown, words: RegExp) =>
     assert.throws(() => toSearchAttributePayloads([{ key, value }] as never), (error: Error) => {
       assert.ok(error instanceof TypeError);
@@ -96,7 +96,7 @@ test("a key with another type than the service's throws; text and keyword are re
   assert.equal(read.get(defineSearchAttributeKey("Items", "DOUBLE")), 7);
 });
 
-test("a list with one keyword may come as the keyword; what cannot be read, or is null, is not there", () => {
+test("a list with one keyword may arrive as a keyword; unreadable and null values are omitted", () => {
   const bytes = new TextEncoder();
   const payload = (data: string, encoding = "json/plain") => ({
     metadata: { encoding: bytes.encode(encoding) },

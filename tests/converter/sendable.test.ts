@@ -24,7 +24,7 @@ class Cart {
   close = () => {};
 }
 
-test("what structured clone carries is as it makes it", () => {
+test("values supported by structured clone are copied like structured clone does", () => {
   const shared = { a: 1 };
   const copy = sendable({ shared, again: shared, when: new Date(5), map: new Map([[1, 2n]]), bytes: Uint8Array.of(7) }) as {
     shared: object;
@@ -36,7 +36,7 @@ test("what structured clone carries is as it makes it", () => {
   assert.deepEqual([error.name, error.message, (error.cause as Error).message], ["TypeError", "no", "why"]);
 });
 
-test("the rest is named, part by part", () => {
+test("unsupported values are reported by path", () => {
   const circle: { [name: string]: unknown } = { f() {} };
   circle["self"] = circle;
   const getter = {
@@ -68,7 +68,7 @@ test("the rest is named, part by part", () => {
   assert.match(String(sendable(revoked())), /^\[unreadable: /);
 });
 
-test("an error in its own causes is copied as far as it goes", () => {
+test("an error with cyclic causes is copied up to the repetition", () => {
   const copy = sendable({ error: circular(), f() {} }) as { error: Error };
   assert.deepEqual([copy.error.name, copy.error.message, copy.error.cause], ["RangeError", "round", "[circular]"]);
   assert.match(copy.error.stack!, /RangeError: round/);

@@ -13,7 +13,7 @@ function spiderMonkey(message: string, lines: string[]): Error {
   return error;
 }
 
-test("stacks of V8 and SpiderMonkey have one form", () => {
+test("stacks of V8 and SpiderMonkey are normalized to one form", () => {
   const error = spiderMonkey("a@b:1:2 is odd", [
     "charge@file:///app/shop.ts:3:9",
     "async*run@file:///app/shop.ts:9:15",
@@ -32,7 +32,7 @@ test("stacks of V8 and SpiderMonkey have one form", () => {
   assert.equal(stackText(error), `TypeError: a@b:1:2 is odd\n${stackTrace(error)}`);
 });
 
-test("a stack of V8 stays as it is, with a message of several lines too", () => {
+test("a stack of V8 is unchanged, also with a multi-line message", () => {
   const error = new RangeError("one\ntwo");
   error.stack = "RangeError: one\ntwo\n    at f (file:///a.ts:1:2)\n    at async g (file:///b.ts:3:4)";
   assert.deepEqual(stackFrames(error.stack), ["f (file:///a.ts:1:2)", "async g (file:///b.ts:3:4)"]);
@@ -40,7 +40,7 @@ test("a stack of V8 stays as it is, with a message of several lines too", () => 
   assert.equal(stackText(error), error.stack);
 });
 
-test("an error without frames is its name and message", () => {
+test("the stack of an error without frames is its name and message", () => {
   for (const stack of [undefined, "", "Error: gone"]) {
     const error = Object.defineProperty(new Error("gone"), "stack", { value: stack });
     assert.deepEqual([stackFrames(stack), stackTrace(error), stackText(error)], [[], "", "Error: gone"]);
@@ -82,7 +82,7 @@ test("Failure.stack_trace: name and message, the user's frames, no frame of this
   assert.ok(lines.every((line) => !line.includes(ownCode)), lines.join("\n"));
 });
 
-test("stack traces of SDKs that write the frames alone get name and message", () => {
+test("stack traces of SDKs that contain only frames are completed with name and message", () => {
   const frames = "    at f (file:///a.ts:1:2)";
   assert.equal(stackOfFailure("ApplicationFailure", "no", frames), `ApplicationFailure: no\n${frames}`);
   assert.equal(stackOfFailure("ApplicationFailure", "no", `Error: no\n${frames}`), `Error: no\n${frames}`);

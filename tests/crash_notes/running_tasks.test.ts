@@ -89,7 +89,7 @@ test("deaths with several runs hold no run: suspected runs run alone, one after 
   assert.deepEqual(held().list(), []);
 });
 
-test("deaths that come too soon for V8 to have come to such an end weigh less: many of them hold a run", async () => {
+test("crashes that are too early for an out-of-memory error count less: only many of them hold a run", async () => {
   const { start, enter } = place();
   let deaths = 0;
   for (; start().running.held("a") === undefined; deaths++) {
@@ -132,7 +132,7 @@ test("a process that is killed while no task runs, or exits by itself, suspects 
   assert.deepEqual(start().running.takeDied(), []);
 });
 
-test("a suspected run with an earlier death waits a moment after the start, without delaying others", async () => {
+test("a suspected run waits briefly after the start of the process without delaying others", async () => {
   const { start, timers } = place();
   const first = start();
   await first.running.enter(run("a"));
@@ -169,7 +169,7 @@ test("closed runs are no longer suspected or held, and a damaged note is ignored
   assert.deepEqual(start().running.takeDied(), []);
 });
 
-test("notes are files that their owner alone can read; a long one that is written over leaves nothing behind", async () => {
+test("only the owner can read notes; overwriting a long note leaves no old content", async () => {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-notes-"));
   try {
     const path = join(folder, "tasks");

@@ -54,7 +54,7 @@ test("2,000 damaged histories are read or rejected with a HistoryFileError", asy
   assert.ok(rejected > INPUTS / 4, `${rejected} rejected`);
 });
 
-test("the message names the event that is damaged", async () => {
+test("the error names the damaged event", async () => {
   // A first event with the id 1, and a second one that is cut off within its id.
   const bytes = Uint8Array.of(0x0a, 2, 0x08, 1, 0x0a, 2, 0x08, 0x80);
   const expected = { name: "HistoryFileError", message: /^the history cannot be decoded: events\[1\]: / };

@@ -144,7 +144,7 @@ const changedBy = async (history: Uint8Array, options: Partial<WorkerRealmOption
 
 const ofText = (text: string) => ({ workflows: "/app/main.ts", sources: { "/app/main.ts": text } });
 
-test("each value that no replay compares is named where the code gives another one", async () => {
+test("changed values that replay does not compare are reported", async () => {
   for (const [from, to, said, ofAgain = said] of EDITS) {
     assert.ok(PROGRAM.includes(from), from);
     const found = await changedIn([histories["ada"]!, histories["again"]!], ofText(PROGRAM.replace(from, to)));
@@ -168,7 +168,7 @@ test("the report names event, line, task and both values; the verdict stays ok",
   assert.deepEqual(found!.differences, [{ field: "duration", history: "30 d", code: "1 s", counts: false }]);
 });
 
-test("a timer is due when history has it, whatever the code says now", async () => {
+test("a timer is due at the time in history, whatever the current code requests", async () => {
   const realm = await createWorkerRealm({ cacheSize: 0, ...ofText(PROGRAM.replace('"30 days"', '"1s"')) });
   try {
     const session = await openSession(histories["ada"]!, { realm });
@@ -180,14 +180,14 @@ test("a timer is due when history has it, whatever the code says now", async () 
   }
 });
 
-test("where code and history part, what comes before is named, and nothing of what follows", async () => {
+test("at a divergence, changed values before it are reported and later ones are not", async () => {
   const text = PROGRAM.replace('"30 days"', '"1s"').replace("plain.note(", "plain.write(").replace('false, "2s"', 'false, "3s"');
   const { verdict, changed } = await changedBy(histories["ada"]!, ofText(text));
   assert.equal(verdict, "nondeterminism");
   assert.deepEqual(changed.map(({ sentence }) => sentence), ["The duration in the code is 1 s; in history it is 30 d."]);
 });
 
-test("values that cannot be read are not compared", async () => {
+test("values that cannot be decoded are not compared", async () => {
   const history = fromBinary(HistorySchema, histories["ada"]!);
   for (const { attributes } of history.events) {
     if (attributes.case !== "activityTaskScheduledEventAttributes") continue;
@@ -200,7 +200,7 @@ test("values that cannot be read are not compared", async () => {
   assert.deepEqual(await changedBy(bytes, ofText(PROGRAM)), { verdict: "ok", changed: [] });
 });
 
-test("a redacted history: its texts are not compared, durations are", async () => {
+test("in a redacted history, texts are not compared but durations are", async () => {
   for (const rules of [undefined, [{ key: /stage/ }]]) {
     const { history } = await redact(histories["ada"]!, rules === undefined ? { numbers: true } : { rules });
     assert.ok(!new TextDecoder().decode(history).includes("packing"));
@@ -210,7 +210,7 @@ test("a redacted history: its texts are not compared, durations are", async () =
   }
 });
 
-test("unchanged code on what is recorded here: nothing is named", async () => {
+test("unchanged code has no changed values on histories recorded here", async () => {
   const own = (name: string) =>
     fileURLToPath(new URL(`../../${import.meta.url.includes("/dist/") ? "../" : ""}${name}`, import.meta.url));
   for (const who of ["ada", "again"]) {

@@ -34,7 +34,7 @@ const refusal = async (bytes: Uint8Array): Promise<HistoryFileError> => {
   return error;
 };
 
-test("what is before a gap comes with the refusal, and can be opened", async () => {
+test("the error for a history with a gap contains the events before the gap, which can be opened", async () => {
   const { message, before } = await refusal(history(1, 2, 3, 6, 7));
   strictEqual(message, "events[3] has the id 6, after 3: events are missing between them");
   deepStrictEqual(before, history(1, 2, 3));
@@ -45,7 +45,7 @@ test("what is before a gap comes with the refusal, and can be opened", async () 
   deepStrictEqual((await refusal(reversed)).before, history(1, 2));
 });
 
-test("a history without its first event, or with repeated ones, is refused as a whole", async () => {
+test("a history without its first event or with repeated events is rejected", async () => {
   strictEqual((await refusal(history(2, 3))).before, undefined);
   strictEqual((await refusal(history(1, 2, 2, 3))).before, undefined);
   strictEqual((await refusal(history(1, 3, 2))).before, undefined);

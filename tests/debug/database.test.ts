@@ -24,7 +24,7 @@ after(() => realm.dispose());
 
 const commands = () => session.tasks.flatMap(({ eventId }) => session.viewAt(eventId).commands);
 
-test("without code: each is a thing by its name, with what went in and came out", async () => {
+test("without code each construct is listed by name with its input and output", async () => {
   const run = await openRun(history);
   const things = run.items.filter(({ kind }) => kind !== "task").map((item) => `${item.name} | ${run.detailOf(item)}`.trim());
   assert.deepEqual(things, [
@@ -46,7 +46,7 @@ test("without code: each is a thing by its name, with what went in and came out"
   assert.deepEqual([...run.search("secret of grace")].map((index) => run.items[index]!.name), ["timer 1 s"]);
 });
 
-test("events in a line: timers and reducers by name, also where they end", () => {
+test("event lines show timers and reducers by name, also at their end", () => {
   const said = session.events.filter(({ type }) => /Timer|Marker|Upsert|ActivityTaskScheduled/.test(type)).map(({ summary }) =>
     summary
   );
@@ -68,7 +68,7 @@ test("events in a line: timers and reducers by name, also where they end", () =>
   ]);
 });
 
-test("commands: what each asks for, and the event that it became", () => {
+test("commands show their request and the event that they became", () => {
   assert.deepEqual(commands().map(({ kind, summary }) => `${kind}: ${summary}`), [
     'Transact: transact logLine("a raid"), not awaited',
     "UpsertSearchAttributes: subscribe stand_down:orc",
@@ -102,7 +102,7 @@ test("the position of code: it waits for a reducer until its marker, and not for
   assert.match(session.code!.why(strike - 1).sentence, /^Run waits at line \d+ for transact "strike", since event \d+\.$/);
 });
 
-test("lines have what reducers were given and gave, how long timers were, and what was subscribed to", () => {
+test("lines show input and result of reducers, durations of timers, and subscriptions", () => {
   const said = session.code!.crossings(session.length).filter(({ kind }) => ["arguments", "result"].includes(kind))
     .map(({ kind, name, value }) => `${kind} ${name}: ${value.text}`);
   for (
@@ -118,7 +118,7 @@ test("lines have what reducers were given and gave, how long timers were, and wh
   ) assert.ok(said.includes(wanted), `${wanted}, in:\n${said.join("\n")}`);
 });
 
-test("the phase grows with the awaits that are passed, as SQL counts them", () => {
+test("the phase counts the passed awaits, as in SQL", () => {
   const phases = session.tasks.map(({ eventId }) => session.viewAt(eventId).phase ?? -1);
   assert.deepEqual(phases, phases.toSorted((a, b) => a - b));
   assert.equal(phases[0], 0);
@@ -126,7 +126,7 @@ test("the phase grows with the awaits that are passed, as SQL counts them", () =
   assert.equal(phases.at(-1), 9);
 });
 
-test("a redacted history contains nothing that code wrote next to timers, and replays", async () => {
+test("a redacted history contains no summaries of timers, and replays", async () => {
   const { history: redacted, needed, verified } = await redact(history, { realm });
   assert.deepEqual([needed, verified], [[], true]);
   assert.doesNotMatch(new TextDecoder().decode(redacted), /SECRET|muster|grace/);

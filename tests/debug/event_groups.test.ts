@@ -61,7 +61,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const namesIn = (run: RunModel) =>
   eventGroups(run).map(({ kind, label, items }) => `${kind} ${label}: ${items.map((i) => run.items[i]!.name).join(", ")}`);
 
-test("groups have their labels and their things; what a handler did belongs to its message", async () => {
+test("groups have labels and items; operations of a handler belong to the group of its message", async () => {
   const run = await openRun(history);
   assert.equal(run.hasGroups, true);
   assert.deepEqual((namesIn(run)).sort(), [
@@ -95,7 +95,7 @@ const xor: PayloadCodec = {
     ),
 };
 
-test("labels that a codec has encoded are read with it; without it a group has a part of its id", async () => {
+test("encoded labels are decoded with the codec; without it a group shows a part of its id", async () => {
   const decoded = fromBinary(HistorySchema, history);
   for (const { variant } of decoded.events.flatMap(({ eventGroupMarkers }) => eventGroupMarkers)) {
     if (variant.case !== "label" || variant.value.label === undefined) continue;

@@ -8,7 +8,7 @@ import { API, realmOf } from "../cases/realm_host.ts";
 import { plantedHistory } from "./planted.ts";
 import { EDITED, recorded } from "./take_away_support.ts";
 
-test("no secret in any payload of any event type remains, not even in base64", async () => {
+test("redaction removes secrets from the payloads of every event type, also in base64", async () => {
   const { bytes, secrets } = plantedHistory();
   const { history, replaced } = await redact(bytes);
   assert.ok(replaced >= 200);
@@ -40,7 +40,7 @@ test("no secret in any payload of any event type remains, not even in base64", a
   assert.deepEqual((await redact(bytes)).history, history, "the same each time");
 });
 
-test("the verdict of a redacted history is the same, of one that replays and of one that does not", async () => {
+test("redaction does not change the verdict, whether the history replays or not", async () => {
   const { before, after } = EDITED[2]!;
   const history = await recorded(before, 4);
   for (const [code, name] of [[before, undefined], [after, "NondeterminismError"]] as const) {
@@ -57,7 +57,7 @@ test("the verdict of a redacted history is the same, of one that replays and of 
   }
 });
 
-test("a text that the code branches on is named, and is kept only with consent", async () => {
+test("a text that the code branches on is reported, and is kept only with consent", async () => {
   const { realm, dispose } = await realmOf(`${API}
 export const main = workflow("Main", async (who, note) => {
   if (who === "vip") await sleep(10);
@@ -81,7 +81,7 @@ export const main = workflow("Main", async (who, note) => {
   }
 });
 
-test("rules choose by key and value; numbers, identities and queues where asked", async () => {
+test("redaction rules select by key and value, and on request numbers, identities and queues", async () => {
   const history = await recorded(EDITED[0]!.before, 2);
   const latin = (bytes: Uint8Array | undefined) => new TextDecoder("latin1").decode(bytes);
   const byValue = latin((await redact(history, { rules: [{ value: /^item/ }] })).history);

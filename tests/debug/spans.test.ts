@@ -12,7 +12,7 @@ function randoms(seed: number): (below: number) => number {
   };
 }
 
-test("the open spans are those that a walk over all finds", () => {
+test("the index finds the same open spans as a linear search", () => {
   const random = randoms(7);
   for (let round = 0; round < 200; round++) {
     let from = 0;
@@ -28,7 +28,7 @@ test("the open spans are those that a walk over all finds", () => {
   }
 });
 
-test("one that ends where it begins was never open, and nothing is open among none", () => {
+test("an empty span is never open, and an empty list has no open span", () => {
   deepStrictEqual(new OpenSpans(1, () => 3, () => 3).at(3), []);
   deepStrictEqual(new OpenSpans(0, () => 0, () => 0).at(0), []);
 });

@@ -7,7 +7,7 @@ import { Namespaces } from "../../ts/dev/namespaces.ts";
 import { EmbeddedEngine, MemoryStore } from "../../ts/engine/mod.ts";
 import { grpc, server, service, typed } from "./support/dev_server.ts";
 
-test("namespaces are apart, can be added, and an unknown one is named with what to do", async () => {
+test("namespaces are isolated and can be added; an unknown one is reported with advice", async () => {
   const clientOf = (namespace: string) => new Client({ service, namespace, taskQueue: "q", logger: silentLogger });
   await clientOf("default").start("Work", { id: "one" });
   await clientOf("orders").start("Work", { id: "two" });
@@ -55,7 +55,7 @@ test("a request without a namespace is rejected, as on a Temporal server", async
   await assert.rejects(typed().respondWorkflowTaskCompleted({ taskToken: new Uint8Array([1]) }), /task token/);
 });
 
-test("what a namespace is registered with is kept, shown and done, or refused by name", async () => {
+test("the options of a registered namespace are stored, shown and applied, or rejected by name", async () => {
   const text = (field: number, value: string) => (writer: BinaryWriter) =>
     writer.tag(field, WireType.LengthDelimited).string(value);
   const request = registration("kept", (writer) => {
@@ -98,7 +98,7 @@ test("what a namespace is registered with is kept, shown and done, or refused by
   assert.ok(!server.namespaces.names.includes("no"));
 });
 
-test("closed runs of a namespace are removed when its retention is over", async () => {
+test("closed runs of a namespace are removed after its retention", async () => {
   const engines: EmbeddedEngine[] = [];
   const kept: number[] = [];
   const namespaces = await Namespaces.open(["default"], {}, {
@@ -115,7 +115,7 @@ test("closed runs of a namespace are removed when its retention is over", async 
   assert.deepEqual(kept, [1000, 1, -1]);
 });
 
-test("of two registrations of one name at the same time one succeeds; an end of the server leaves no engine open", async () => {
+test("of two concurrent registrations of a name one succeeds; stopping the server closes every engine", async () => {
   const engines: EmbeddedEngine[] = [];
   let release = () => {};
   const namespaces = await Namespaces.open(["default"], {}, {

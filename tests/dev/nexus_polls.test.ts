@@ -35,7 +35,7 @@ test("ShutdownWorker ends the polls of its worker, also those that arrive after 
   await closed;
 });
 
-test("a poll ends at the long poll's bound, at its deadline, and with its caller", async () => {
+test("a poll ends at the long-poll limit, at its deadline, and with its caller", async () => {
   const polls = new NexusPolls(5);
   assert.equal((await polls.poll(poll("w"))).length, 0);
   await assert.rejects(polls.poll(poll("w"), { timeoutMs: 1 }), { code: 4 });

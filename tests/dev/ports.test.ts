@@ -72,7 +72,7 @@ test("shutdown completes waiting calls", async () => {
   caller.close();
 });
 
-test("large messages, and what is too large", async () => {
+test("large messages are accepted up to the limit", async () => {
   const client = new Client({ service, taskQueue: "q", logger: silentLogger });
   const handle = await client.start("Work", { id: "large", args: ["x".repeat(1_900_000)] });
   assert.ok((await handle.historyBytes()).length > 1_900_000);
@@ -94,7 +94,7 @@ test("large messages, and what is too large", async () => {
   assert.ok((await typed().getSystemInfo({})).serverVersion);
 });
 
-test("callers that vanish leave nothing behind", async () => {
+test("callers that disconnect leave no open calls", async () => {
   const [engine] = server.namespaces.engines;
   const before = engine!.stats().waitingCalls;
   const poll = toBinary(
@@ -119,7 +119,7 @@ test("callers that vanish leave nothing behind", async () => {
   await until("their polls are canceled", () => engine!.stats().waitingCalls === before);
 });
 
-test("a message that is too large for any service is refused, and the connection serves on", async () => {
+test("an oversized message is rejected, and the connection stays usable", async () => {
   const body = new Uint8Array(65 * 1024 * 1024);
   const answer = await grpc("/temporal.api.workflowservice.v1.WorkflowService/SignalWorkflowExecution", body);
   assert.equal(answer.status, String(Code.RESOURCE_EXHAUSTED), answer.message);
@@ -127,7 +127,7 @@ test("a message that is too large for any service is refused, and the connection
   assert.equal(unknown.status, String(Code.UNIMPLEMENTED));
 });
 
-test("the gRPC port takes nothing that a page sends", async () => {
+test("the gRPC port rejects requests of pages", async () => {
   const answer = await grpc("/temporal.api.workflowservice.v1.WorkflowService/GetSystemInfo", new Uint8Array(0), {
     origin: ORIGIN,
   });

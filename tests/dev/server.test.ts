@@ -18,14 +18,14 @@ import { grpc, service, typed } from "./support/dev_server.ts";
 const refused = (code: number, message: RegExp) => (error: unknown) =>
   error instanceof ServiceError && error.code === code && message.test(error.message);
 
-test("the status of a task queue is there for tools that ask for it", async () => {
+test("the status of a task queue is returned on request", async () => {
   const asked = { namespace: "default", taskQueue: { name: "unpolled" }, includeTaskQueueStatus: true };
   const { taskQueueStatus } = await typed().describeTaskQueue(asked);
   assert.deepEqual([taskQueueStatus?.backlogCountHint, taskQueueStatus?.taskIdBlock?.startId], [0n, 1n]);
   assert.equal((await typed().describeTaskQueue({ ...asked, includeTaskQueueStatus: false })).taskQueueStatus, undefined);
 });
 
-test("what is written and read by hand is what the generated messages say", async () => {
+test("hand-written encoding and decoding agree with the generated messages", async () => {
   for (const [name, { input }] of Object.entries(WorkflowService.method)) {
     const number = input.fields.find((field) => field.name === "namespace")?.number ?? 0;
     assert.equal(namespaceField(name as keyof typeof WorkflowService.method) >>> 3, number, name);
@@ -46,7 +46,7 @@ test("what is written and read by hand is what the generated messages say", asyn
   assert.ok(equals(DescribeNamespaceResponseSchema, namespace, expected));
 });
 
-test("it says what it is, and offers nothing that it does not have", async () => {
+test("system info describes the server and lists only supported capabilities", async () => {
   const { capabilities } = await typed().getSystemInfo({});
   assert.deepEqual(
     Object.entries(capabilities!).filter(([, value]) => value === true).map(([name]) => name).sort(),
@@ -93,7 +93,7 @@ test("an unsupported method fails with UNIMPLEMENTED and what to use instead, in
   assert.match(operator.message, /any attribute can be set and used in queries/);
 });
 
-test("history backwards, page by page; pages of another run are refused", async () => {
+test("history is read backward in pages; page tokens of another run are rejected", async () => {
   const client = new Client({ service, taskQueue: "q", logger: silentLogger });
   const handle = await client.start("Work", { id: "backwards" });
   for (let i = 0; i < 5; i++) await handle.signal("go", i);
@@ -121,7 +121,7 @@ test("history backwards, page by page; pages of another run are refused", async 
   );
 });
 
-test("delete: a closed run is removed, an open one is ended first, an older run comes to light", async () => {
+test("delete removes a closed run, ends an open run first, and makes an older run the latest", async () => {
   const client = new Client({ service, taskQueue: "q", logger: silentLogger });
   const first = await client.start("Work", { id: "twice" });
   await first.terminate();
@@ -148,7 +148,7 @@ test("delete: a closed run is removed, an open one is ended first, an older run 
   await client.start("Work", { id: "twice", idReusePolicy: "REJECT_DUPLICATE" });
 });
 
-test("update-with-start: refused as a whole, with the operation that was the cause", async () => {
+test("update-with-start is rejected as a whole and names the operation that failed", async () => {
   const client = new Client({ service, taskQueue: "pairs", logger: silentLogger });
   const options = { id: "pair", update: "add", updateArgs: [1], timeout: 1000 };
   // The queue has no worker: the workflow exists, and its update waits.
@@ -170,7 +170,7 @@ test("update-with-start: refused as a whole, with the operation that was the cau
   await assert.rejects(client.getHandle("Work", "other").describe(), /not found/);
 });
 
-test("who polls a queue", async () => {
+test("describeTaskQueue lists the pollers of a queue", async () => {
   const poll = create(PollWorkflowTaskQueueRequestSchema, {
     namespace: "default",
     taskQueue: { name: "polled" },

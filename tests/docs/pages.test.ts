@@ -87,7 +87,7 @@ function run(folder: string, block: Block): void {
 }
 
 // One program for all pages: the compiler reads the package once.
-test("the files of all pages compile, as a strict user has them", () => {
+test("the snippets of all pages compile with strict options", () => {
   const folder = withPackages();
   try {
     for (const page of pages) {
@@ -150,7 +150,7 @@ for (const page of pages) {
   });
 }
 
-test("a page that prints something else is found out", () => {
+test("a page whose snippet prints other output is reported", () => {
   assert.equal(difference("a\n...\nd 5 ms\n", "a\nb\nc\nd 5 ms\n"), undefined);
   assert.equal(difference("took ... ms\n", "took 12 ms\n"), undefined);
   assert.match(difference("a\nb\n", "a\nc\n") ?? "", /"b" was expected, and "c" was printed/);
@@ -159,7 +159,7 @@ test("a page that prints something else is found out", () => {
   assert.throws(() => readPage("```ts\nconst x = 1;\n```\n"), /names its file/);
 });
 
-test("every link between the pages leads somewhere, and README.md leads to every page", () => {
+test("every link between pages resolves, and every page is reachable from README.md", () => {
   const slug = (title: string) => title.toLowerCase().replace(/[^\w\- ]/g, "").replace(/ /g, "-");
   const reached = new Set<string>();
   for (const page of pages) {

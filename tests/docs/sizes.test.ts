@@ -60,7 +60,7 @@ for (const [half, { base64, kib }] of Object.entries(BUDGETS)) {
 const PAGE =
   /What a page loads, minified and gzipped: the client alone (\d+) kB; `open` of `temporalex\/slim` (\d+) kB, `worker\.wasm` (\d+) kB and `engine\.wasm` (\d+) kB; a realm's entry (\d+) kB\./;
 
-test("the sizes in docs/bundles.md are true", async (t) => {
+test("the sizes in docs/bundles.md are correct", async (t) => {
   const measured = {
     client: (await loaded(`import { Client } from "temporalex/client"; globalThis.client = Client;`)).size,
     slim: (await loaded(`import { open } from "temporalex/slim"; globalThis.open = open;`)).size,

@@ -55,7 +55,7 @@ test("every text in docs/troubleshooting.md occurs in the sources", () => {
   assert.equal(new Set(texts).size, texts.length, "a text is listed twice");
 });
 
-test("a text that no source has is reported", () => {
+test("a quoted text without a source is reported", () => {
   assert.equal(found("this text occurs in ... no source of the package"), false);
   assert.deepEqual(quotedTexts("| text | cause |\n|---|---|\n| `a ... b` (`E`) | c |\n\n| other |\n|---|\n| `d` |\n"), [
     "a ... b",

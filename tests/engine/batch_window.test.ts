@@ -17,7 +17,7 @@ test("a lone call is committed after two hops", async () => {
   assert.equal(window.isClosing, false);
 });
 
-test("while workflow code runs in this thread the batch stays open, up to a limit", async () => {
+test("the batch stays open while workflow code runs in this thread, up to a limit", async () => {
   let closed = 0, now = 0, running = true;
   const window = new BatchWindow(() => (window.taken(), closed++), () => now);
   const remove = addThreadWork(() => running);

@@ -45,14 +45,14 @@ for (const { driver, skip } of sqliteDrivers) {
     assert.equal(existsSync(path), false, "and no store was made");
   };
 
-  check("a file with the name of a lock is not ours, and stays", (path) => {
+  check("a foreign file with the name of a lock is not removed", (path) => {
     writeFileSync(`${path}.lock`, "[[package]]");
     if (driver === "node-sqlite3-wasm") return refused(path, `${path}.lock`, /Cargo\.lock blocks the store/);
     open(path).close();
     assert.equal(readFileSync(`${path}.lock`, "utf8"), "[[package]]");
   });
 
-  check("a folder with the name of a lock stays when something is in it", (path) => {
+  check("a non-empty folder with the name of a lock is not removed", (path) => {
     mkdirSync(`${path}.lock`);
     writeFileSync(join(`${path}.lock`, "kept"), "");
     if (driver === "node-sqlite3-wasm") return refused(path, `${path}.lock`, /Cargo\.lock blocks the store/);
@@ -60,36 +60,36 @@ for (const { driver, skip } of sqliteDrivers) {
     assert.ok(existsSync(join(`${path}.lock`, "kept")));
   });
 
-  check("an empty folder is what node-sqlite3-wasm leaves when it is killed, and no other library removes it", (path) => {
+  check("the empty folder of a killed node-sqlite3-wasm process is removed only by that library", (path) => {
     mkdirSync(`${path}.lock`);
     open(path).close();
     assert.equal(existsSync(`${path}.lock`), driver !== "node-sqlite3-wasm");
   });
 
-  check("files with the names of the fence's notes are not ours, and stay", (path) => {
+  check("foreign files with the names of the fence's notes are not removed", (path) => {
     writeFileSync(`${path}-owner`, "the owner of the cargo");
     refused(path, `${path}-owner`, /Cargo-owner blocks the store/);
   });
 
-  check("a note that a power failure has emptied is not in the way", (path) => {
+  check("a note emptied by a power failure does not block", (path) => {
     for (const text of ["", "\0\0\0"]) {
       writeFileSync(`${path}-owner`, text);
       open(path).close();
     }
   });
 
-  check("a folder with the name of a take-over stays, however old", (path) => {
+  check("a folder with the name of a takeover file is not removed, however old", (path) => {
     mkdirSync(`${path}-takeover`);
     writeFileSync(join(`${path}-takeover`, "plan.txt"), "friendly");
     refused(path, `${path}-takeover`, /Cargo-takeover blocks the store/);
   });
 
-  check("a file with the name of a take-over stays", (path) => {
+  check("a foreign file with the name of a takeover file is not removed", (path) => {
     writeFileSync(`${path}-takeover`, "hostile");
     refused(path, `${path}-takeover`, /Cargo-takeover blocks the store/);
   });
 
-  check("a backup leaves files alone whose names are like those of a copy that is being made", (path, folder) => {
+  check("a backup does not touch files whose names resemble those of its temporary copy", (path, folder) => {
     const store = open(path);
     const [partial, lock] = [join(folder, "copy.partial"), join(folder, "copy.partial.lock")];
     writeFileSync(partial, "half a song");
@@ -100,7 +100,7 @@ for (const { driver, skip } of sqliteDrivers) {
     StoreReader.open(join(folder, "copy"), { driver }).close();
   });
 
-  check("a link to a file that is not there yet leads to the store", (path, folder) => {
+  check("a link to a file that does not exist yet opens the store at its target", (path, folder) => {
     symlinkSync(join(folder, "there"), path);
     open(path).close();
     assert.ok(statSync(join(folder, "there")).size > 0);

@@ -33,7 +33,7 @@ const stores: { readonly [name: string]: () => Store } = { memory: () => new Mem
 const many = (n: number, value: string) => Object.fromEntries(Array.from({ length: n }, (_, i) => [`${value}-${i}`, [value]]));
 
 for (const [kind, open] of Object.entries(stores)) {
-  test(`a broadcast is one transaction over all that it reaches, and touches nothing else (${kind})`, () =>
+  test(`a broadcast is one transaction over all its receivers, and changes no other run (${kind})`, () =>
     // More than calls go into one batch otherwise.
     withRuns(open(), { ...many(400, "kill:orc"), ...many(300, "kill:elf") }, async (client, store) => {
       store.sizes.length = 0;
@@ -46,7 +46,7 @@ for (const [kind, open] of Object.entries(stores)) {
       assert.deepEqual([await signals("kill:orc-399"), await signals("kill:elf-0")], [1, 0]);
     }));
 
-  test(`a broadcast whose commit fails has reached nothing, and is sent again whole (${kind})`, () =>
+  test(`a broadcast whose commit fails reaches no run, and can be sent again (${kind})`, () =>
     withRuns(open(), many(5, "kill:orc"), async (client, store) => {
       let failures = 0;
       store.onCommit = (_, writes) => {
@@ -62,7 +62,7 @@ for (const [kind, open] of Object.entries(stores)) {
       }
     }));
 
-  test(`what was entered before a broadcast counts, in order: starts, ends (${kind})`, () =>
+  test(`a broadcast sees earlier starts and closes of its batch, in order (${kind})`, () =>
     withRuns(open(), { old: ["kill"], ends: ["kill"], other: ["killed"] }, async (client) => {
       const [, , reached, , then] = await Promise.all([
         client.start("Quest", { id: "new", searchAttributes: subscription("kill:", "kill:orc") }),
@@ -74,7 +74,7 @@ for (const [kind, open] of Object.entries(stores)) {
       assert.deepEqual([reached, then], [2, 3], "old, new; and late");
     }));
 
-  test(`subscriptions outlive the engine, and go with their run (${kind})`, async () => {
+  test(`subscriptions survive the engine, and are removed with their run (${kind})`, async () => {
     const store = open();
     await withRuns(store, { a: ["kill"], b: ["kill:", "kill:orc"] }, async (client) => {
       await client.getHandle(undefined, "a").terminate();
@@ -85,7 +85,7 @@ for (const [kind, open] of Object.entries(stores)) {
   });
 }
 
-test("subscribers whose inbox is full are named, and the others have the signal", () =>
+test("subscribers with a full inbox are reported, and the others receive the signal", () =>
   withRuns(new MemoryStore(), many(5, "kill:orc"), async (client) => {
     const full = client.getHandle(undefined, "kill:orc-3");
     for (let i = 0; i < 2; i++) await full.signal("other");
@@ -107,7 +107,7 @@ test("subscribers whose inbox is full are named, and the others have the signal"
     assert.deepEqual(await lengths(), [3, 3, 3, 4, 3], "one run got two signals alone; every run got one of the broadcast");
   }, { inbox: 2 }));
 
-test("a broadcast from a workflow reaches what is committed: not what its own task subscribes to", async () => {
+test("a broadcast from a workflow reaches committed subscriptions, not those of its own task", async () => {
   const { broadcast, payload, signals, subscribe, workflow } = await import("../../ts/workflow/mod.ts");
   const { shout } = signals({ shout: payload<[word: string]>() });
   const lonely = workflow("Lonely", async () => {

@@ -14,7 +14,7 @@ import { StoreError } from "../../ts/engine/store_errors.ts";
 import { parseQuery } from "../../ts/engine/visibility/parse.ts";
 import { eventIds, events } from "./support/records.ts";
 
-test("a batch is cut at event ids, and one that is damaged says so", () => {
+test("a batch is split at event ids, and a damaged one throws", () => {
   const batch = events(5, 9);
   assert.equal(cutBatch(batch, 5, 9, 5, 9), batch);
   assert.deepEqual(eventIds([cutBatch(batch, 5, 9, 6, 8)]), [6, 7, 8]);
@@ -35,7 +35,7 @@ test("a batch is cut at event ids, and one that is damaged says so", () => {
   }
 });
 
-test("a text field of a request is found among others, and the last one counts", () => {
+test("a text field of a request is found among others, and the last occurrence counts", () => {
   const text = (field: number, value: string) => [field << 3 | 2, value.length, ...new TextEncoder().encode(value)];
   const number = (field: number) => [field << 3, 7];
   const [A, B] = [tagWithLength(1), tagWithLength(2)];
@@ -46,7 +46,7 @@ test("a text field of a request is found among others, and the last one counts",
   assert.throws(() => textField(new Uint8Array([0x12, 0x05]), B), /invalid request/);
 });
 
-test("the status keeps its index out of the plan inside of OR only", () => {
+test("a status condition avoids its index only inside of OR", () => {
   const sql = (query: string): string => conditionSql(parseQuery(query).where!, [] as SqlValue[]);
   assert.equal(sql("ExecutionStatus = 'Running'"), "status = ?");
   assert.equal(sql("ExecutionStatus = 'Running' AND WorkflowId = 'x'"), "(status = ? AND workflow_id = ?)");
@@ -57,7 +57,7 @@ test("the status keeps its index out of the plan inside of OR only", () => {
   );
 });
 
-test("a process is known by more than its id where the system says more", () => {
+test("a process is identified by more than its id if the system supports it", () => {
   const found = builtins()!;
   const own = ownIdentity(found);
   assert.equal(own.pid, process.pid);

@@ -53,7 +53,7 @@ for (const [name, field, to] of ANSWERS) {
   });
 }
 
-test("a wrong number of the task that a command came from is worth a remark only", () => {
+test("a wrong workflow task id of a command is only a remark", () => {
   const { problems, notes } = said("TIMER_STARTED", "workflowTaskCompletedEventId", "nothing", 9n);
   assert.deepEqual(problems, []);
   assert.match(notes.join(), /has the workflowTaskCompletedEventId 9, but no earlier event has that id$/);

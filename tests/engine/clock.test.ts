@@ -14,7 +14,7 @@ function moved() {
   return { time, clock: new RealClock(() => time.wall, () => time.steady, 5) };
 }
 
-test("the clock follows the wall forward and never goes back", () => {
+test("the clock follows the wall clock forward and never runs backward", () => {
   const { time, clock } = moved();
   assert.equal(clock.nowMs(), 1_000_000);
   time.wall += 10;
@@ -33,7 +33,7 @@ test("the clock follows the wall forward and never goes back", () => {
   }
 });
 
-test("after a jump back the clock meets the wall again", () => {
+test("after a backward jump the clock stays until the wall clock reaches it", () => {
   const { time, clock } = moved();
   clock.nowMs();
   time.wall -= 1000;
@@ -45,7 +45,7 @@ test("after a jump back the clock meets the wall again", () => {
   assert.equal(clock.nowMs(), time.wall);
 });
 
-test("a timer fires when the clock says so, not when the timeout does", async () => {
+test("a timer fires at the time of the clock, not of the timeout", async () => {
   const { time, clock } = moved();
   const fired: number[] = [];
   clock.setTimer(1_000_030, () => fired.push(clock.nowMs()));
@@ -73,7 +73,7 @@ test("a timer fires when the clock says so, not when the timeout does", async ()
   clearInterval(keepAlive);
 });
 
-test("a far moment does not overflow the timeout", async () => {
+test("a far time does not overflow the timeout", async () => {
   const clock = new RealClock();
   let fired = false;
   const cancel = clock.setTimer(Date.now() + 2 ** 40, () => fired = true);
@@ -134,7 +134,7 @@ test("a workflow's timer fires at its moment and not a millisecond before, also 
   await second.close();
 });
 
-test("a timer that was due while nothing ran fires at the opening", async () => {
+test("a timer that became due while no engine ran fires at opening", async () => {
   const store = new MemoryStore();
   const clock = new VirtualClock(1_753_000_000_000);
   const engine = await EmbeddedEngine.open({ store, clock });
@@ -146,7 +146,7 @@ test("a timer that was due while nothing ran fires at the opening", async () => 
   await second.close();
 });
 
-test("a jump of the wall clock makes no timer early: back and forward", async () => {
+test("no jump of the wall clock, backward or forward, fires a timer early", async () => {
   const { time, clock } = moved();
   const engine = await EmbeddedEngine.open({ store: new MemoryStore(), clock });
   const script = new Script(engine);
@@ -170,7 +170,7 @@ test("a jump of the wall clock makes no timer early: back and forward", async ()
   await engine.close();
 });
 
-test("runs that are not in memory are woken, too", async () => {
+test("timers of runs that are not in memory fire", async () => {
   const store = new MemoryStore();
   const clock = new VirtualClock(1_753_000_000_000);
   const engine = await EmbeddedEngine.open({ store, clock, limits: { cachedRuns: 1 } });
@@ -204,7 +204,7 @@ function counted(): { clock: Clock; virtual: VirtualClock; set: number[] } {
   return { clock, virtual, set };
 }
 
-test("a core that wants to be woken at a moment that has passed does not hold the engine at that moment", async () => {
+test("a core that requests a wake-up in the past does not block the engine", async () => {
   const real = await loadCore("engine");
   const core = {
     ...real,
@@ -225,7 +225,7 @@ test("a core that wants to be woken at a moment that has passed does not hold th
   await engine.close();
 });
 
-test("a run that the store calls due for ever is looked at once a second", async () => {
+test("a run that the store always reports as due is checked once a second", async () => {
   class Stuck extends MemoryStore {
     override nextWake(): number {
       return 999_999;

@@ -12,7 +12,7 @@ const payload = (value: unknown) => defaultPayloadConverter.toPayload(value);
 const value = (given: Parameters<typeof defaultPayloadConverter.fromPayload>[0] | undefined) =>
   given === undefined ? undefined : defaultPayloadConverter.fromPayload(given);
 
-test("what a run was started with is kept, and what it changed is changed", () => {
+test("a closed run keeps its start attributes and its own changes", () => {
   const attributes = [
     {
       case: "workflowExecutionStartedEventAttributes",

@@ -46,7 +46,7 @@ async function faulty(
 }
 
 for (const method of ["request", "tick", "flush", "committed", "cancelRequest"] as const) {
-  test(`a failure in ${method} fails its callers and loses no workflow`, async () => {
+  test(`a core failure in ${method} fails its callers and no workflow is lost`, async () => {
     let count = 0;
     // Early, in the middle and late in the scenario.
     const at = method === "tick" || method === "cancelRequest" ? [2] : [3, 30, 60];
@@ -117,7 +117,7 @@ test("a run that crashes the core on each load is quarantined, and the others co
   await healed.close();
 });
 
-test("a core that fails at everything stops the engine with its reason instead of a loop", async () => {
+test("a core that always fails stops the engine with its reason instead of a loop", async () => {
   let broken = false;
   const core = await faulty((name) => broken && (name === "flush" || name === "request"));
   const engine = await EmbeddedEngine.open({ store: new MemoryStore(), core, onError: () => {} });

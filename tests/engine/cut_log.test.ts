@@ -121,7 +121,7 @@ for (const { driver, skip } of sqliteDrivers) {
   }
 
   check(
-    "another process cuts the log during commits: at most one more is acknowledged, and what is left is sound",
+    "another process truncates the log during commits: at most one more is acknowledged, and the rest is sound",
     async (_, folder) => {
       const { problems, noticed, harmless } = await cutLoop({ folder, driver, rounds: 5, what: "log", random: seeded(5) });
       assert.deepEqual(problems, []);
@@ -129,7 +129,7 @@ for (const { driver, skip } of sqliteDrivers) {
     },
   );
 
-  check("another process cuts the file during commits: the engine stops and says so", async (path, folder) => {
+  check("another process truncates the file during commits: the engine stops with an error", async (path, folder) => {
     const { problems, noticed } = await cutLoop({ folder, driver, rounds: 3, what: "file", random: seeded(6) });
     assert.deepEqual(problems, []);
     assert.equal(noticed, 3);
@@ -143,7 +143,7 @@ for (const { driver, skip } of sqliteDrivers) {
     store.close();
   });
 
-  check("the log is put into the file when it is long, and begun again: nothing of that is damage", (path) => {
+  check("checkpointing and restarting a long log is not reported as damage", (path) => {
     const store = SqliteStore.open(path, { driver, synchronous: "NORMAL" });
     const before = statSync(path).size;
     const big = created("big", "big", 1);
@@ -158,7 +158,7 @@ for (const { driver, skip } of sqliteDrivers) {
     again.close();
   });
 
-  check("the log of a store that is only closed afterwards is damage all the same, and said once", (path) => {
+  check("a truncated log of a store that is only closed afterwards is reported as damage once", (path) => {
     const store = SqliteStore.open(path, { driver });
     for (let i = 0; i < 5; i++) store.commit([created(`w${i}`, `r${i}`, 1)]);
     truncateSync(`${path}-wal`, 32);
@@ -183,7 +183,7 @@ for (const { driver, skip } of sqliteDrivers) {
     store.close();
   });
 
-  check("a log that was cut between two openings counts as far as it is valid", (path, folder) => {
+  check("a log truncated between two openings is used up to its valid end", (path, folder) => {
     const store = SqliteStore.open(path, { driver });
     for (let i = 0; i < RUNS; i++) store.commit([created(`w${i}`, `r${i}`, 2)]);
     const size = statSync(`${path}-wal`).size;

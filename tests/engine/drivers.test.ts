@@ -44,7 +44,7 @@ const WRITES: { readonly [name: string]: Use } = {
 };
 
 for (const { driver, skip } of sqliteDrivers) {
-  test(`${driver}: a statement has the values of this call, whatever was done with it before`, { skip }, () => {
+  test(`${driver}: a statement uses only the values of the current call`, { skip }, () => {
     const database = loadLibrary(builtins()!, driver).open(":memory:");
     database.exec("CREATE TABLE t (a INTEGER PRIMARY KEY); CREATE TABLE u (a INTEGER PRIMARY KEY)");
     for (let i = 0; i < 50; i++) database.prepare("INSERT INTO t VALUES (?)").run([i]);
@@ -68,7 +68,7 @@ for (const { driver, skip } of sqliteDrivers) {
     database.close();
   });
 
-  test(`${driver}: what is made for one use is closed`, { skip }, () =>
+  test(`${driver}: single-use statements are closed`, { skip }, () =>
     inFolder((folder) => {
       const file = openFile(join(folder, "store.db"), { driver }, MIGRATIONS);
       let open = 0;
@@ -111,7 +111,7 @@ for (const { driver, skip } of sqliteDrivers) {
   const noLocks = skip || driver === "node-sqlite3-wasm" && "it has no activities" ||
     process.platform !== "linux" && "they are read from /proc";
   test(
-    `${driver}: the lock on the file that other programs respect is held after each opening`,
+    `${driver}: each opening holds the file lock that other programs respect`,
     { skip: noLocks },
     () =>
       inFolder((folder) => {

@@ -141,7 +141,7 @@ for (const { driver, skip } of sqliteDrivers) {
   test(`${driver}: some commits once in each way`, { skip }, () => someCommits(driver));
 }
 
-test("a store that fails for a while fails its callers, and every workflow resumes afterwards", async () => {
+test("a temporarily failing store fails its callers, and every workflow resumes afterwards", async () => {
   const store = new ProbeStore(new MemoryStore());
   let full = false;
   store.onCommit = () => {
@@ -207,7 +207,7 @@ test("a timer whose commits fail fires when they succeed, and the engine does no
   await engine.close();
 });
 
-test("a run that the store cannot read for a moment resumes when the store can", async () => {
+test("a run that the store temporarily cannot read resumes later", async () => {
   const store = new ProbeStore(new MemoryStore());
   const first = await EmbeddedEngine.open({ store });
   await new Script(first).start("wf", { steps: 2 });
@@ -244,7 +244,7 @@ test("a run that the store cannot read for a moment resumes when the store can",
   await engine.close();
 });
 
-test("commits that fail in a row are tried again ever later, and after one that succeeds at once again", async () => {
+test("repeated commit failures back off, and a success resets the delay", async () => {
   const store = new ProbeStore(new MemoryStore());
   const engine = await EmbeddedEngine.open({ store, onError: () => {} });
   const script = new Script(engine);
@@ -274,7 +274,7 @@ test("commits that fail in a row are tried again ever later, and after one that 
   await engine.close();
 });
 
-test("a store that cannot be read while the engine opens is read when it can be", async () => {
+test("if the store cannot be read while the engine opens, reading is retried", async () => {
   class Flaky extends ProbeStore {
     failures = 2;
     override ready(...args: Parameters<ProbeStore["ready"]>) {

@@ -28,7 +28,7 @@ for (const { driver, skip } of sqliteDrivers) {
     test(`${driver}: ${name}`, { skip }, () => inFolder((folder) => body(join(folder, "store.db"), folder)));
   const open = (path: string) => SqliteStore.open(path, { driver });
 
-  check("a second engine of the same process is refused, whatever its driver and the path's spelling", (path, folder) => {
+  check("a second engine in the same process is rejected, whatever its driver and the spelling of the path", (path, folder) => {
     const store = open(path);
     symlinkSync(folder, `${folder}-link`);
     try {
@@ -76,7 +76,7 @@ for (const { driver, skip } of sqliteDrivers) {
     });
   }
 
-  check("a child is refused while this process holds it", async (path) => {
+  check("a child process is rejected while this process has the store open", async (path) => {
     const store = open(path);
     const child = startModule(holder, [path, driver]);
     try {
@@ -88,7 +88,7 @@ for (const { driver, skip } of sqliteDrivers) {
   });
 
   check(
-    "a holder whose store was deleted with all its files gets an error that says so, not one about another engine",
+    "a holder whose store was deleted gets an error that names the deletion, not another engine",
     (path) => {
       const store = open(path);
       for (const suffix of ["", "-wal", "-shm", "-owner"]) rmSync(`${path}${suffix}`, { force: true });
@@ -115,7 +115,7 @@ for (const { driver, skip } of sqliteDrivers) {
     assert.equal(JSON.parse(readFileSync(`${path}-owner`, "utf8")).token, "another");
   });
 
-  check("an engine whose file another one has opened writes nothing more, even where its fence has not noticed", (path) => {
+  check("an engine whose file was opened by another one stops writing, even before its fence notices", (path) => {
     const database = loadLibrary(builtins()!, driver).open(path);
     prepare(database, path, "NORMAL", MIGRATIONS);
     const fence = { check() {}, held: () => true, release() {} };
@@ -148,7 +148,7 @@ for (const { driver, skip } of sqliteDrivers) {
     }
   });
 
-  check("a note that a killed process left, with an id that runs again, does not block", (path) => {
+  check("the note of a killed process does not block, even if its process id is reused", (path) => {
     const store = open(path);
     const note = JSON.parse(readFileSync(`${path}-owner`, "utf8"));
     store.close();
@@ -159,7 +159,7 @@ for (const { driver, skip } of sqliteDrivers) {
     else assert.throws(() => open(path), StoreLockedError);
   });
 
-  check("a note from a place that cannot be looked at is believed when nothing else can decide", (path) => {
+  check("a note whose process cannot be checked counts as alive if there is no other evidence", (path) => {
     const store = open(path);
     const note = JSON.parse(readFileSync(`${path}-owner`, "utf8"));
     store.close();
@@ -173,7 +173,7 @@ for (const { driver, skip } of sqliteDrivers) {
     open(path).close();
   });
 
-  check("a take-over that was killed in the middle does not block: its process is gone", (path, folder) => {
+  check("a takeover by a killed process does not block: its process is gone", (path, folder) => {
     const store = open(path);
     const note = JSON.parse(readFileSync(`${path}-owner`, "utf8"));
     store.close();
@@ -184,7 +184,7 @@ for (const { driver, skip } of sqliteDrivers) {
     assert.deepEqual(readdirSync(folder).filter((name) => /takeover|owner/.test(name)), []);
   });
 
-  check("a take-over of a process that lives is waited for, with its name", (path) => {
+  check("an opening waits for the takeover of a live process and names it", (path) => {
     const store = open(path);
     const note = readFileSync(`${path}-owner`, "utf8");
     store.close();
@@ -223,7 +223,7 @@ for (const { driver, skip } of sqliteDrivers) {
     });
   }
 
-  check("an opening that is refused leaves the lock file, because another process may wait for it", (path) => {
+  check("a rejected opening keeps the lock file, because another process may wait for it", (path) => {
     if (driver === "node-sqlite3-wasm") return;
     const store = open(path);
     const note = readFileSync(`${path}-owner`, "utf8");
@@ -236,7 +236,7 @@ for (const { driver, skip } of sqliteDrivers) {
   });
 
   if (driver === present[0]) {
-    check("a visit that takes some seconds is waited for", async (path) => {
+    check("an opening waits for a brief visitor of several seconds", async (path) => {
       const store = open(path);
       const note = readFileSync(`${path}-owner`, "utf8");
       store.close();
@@ -251,7 +251,7 @@ for (const { driver, skip } of sqliteDrivers) {
     });
   }
 
-  check("a take-over in which one process after the other dies fails, and no process is left waiting", (path) => {
+  check("a takeover in which every process dies fails, and no process keeps waiting", (path) => {
     open(path).close();
     const found = builtins()!;
     const mutex = `${path}-takeover`;
@@ -281,7 +281,7 @@ for (const { driver, skip } of sqliteDrivers) {
     (await openStore(path, { driver })).close();
   });
 
-  check("a take-over that was killed in the middle does not block for ever", (path) => {
+  check("an interrupted takeover does not block forever", (path) => {
     open(path).close();
     mkdirSync(`${path}-takeover`);
     assert.throws(() => open(path), (e: Error) => e instanceof StoreLockedError && /at this moment/.test(e.message));

@@ -22,7 +22,7 @@ const waits = workflow("Waits", () =>
 
 const FULL = "writing to /data/shop.sqlite failed: no space left (database or disk is full). Free space and try again.";
 
-test("while a disk is full each caller gets the reason, also with a short timeout; afterwards everything resumes", async () => {
+test("while the disk is full each caller gets the reason, also with a short timeout; later everything resumes", async () => {
   const store = new ProbeStore(new MemoryStore());
   let full = false;
   store.onCommit = () => {
@@ -76,7 +76,7 @@ test("while a disk is full each caller gets the reason, also with a short timeou
   await engine.close();
 });
 
-test("a failure that is over is not blamed for a deadline that passes later", async () => {
+test("a past failure is not reported as the cause of a later deadline", async () => {
   const store = new ProbeStore(new MemoryStore());
   let fails = 1;
   store.onCommit = () => {
@@ -93,7 +93,7 @@ test("a failure that is over is not blamed for a deadline that passes later", as
   await engine.close();
 });
 
-test('a library that says no more than "disk I/O error" is understood by the space that is left', () => {
+test('a generic "disk I/O error" is classified by the free disk space', () => {
   const error = (free: number | undefined) => storeError(new Error("disk I/O error"), "writing to /data/s failed", () => free);
   const full = error(4096);
   assert.ok(full instanceof StoreFullError);

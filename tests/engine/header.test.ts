@@ -27,7 +27,7 @@ const name = (file: Partial<typeof whole>): string => {
   }
 };
 
-test("a store is taken, one of a foreign program or a newer version is not", () => {
+test("a store is accepted; a file of another program or of a newer version is rejected", () => {
   assert.equal(name({}), "taken");
   assert.equal(name({ header: header({ magic: "SQLite format 4\0" }) }), "NotAStoreError");
   assert.equal(name({ header: header({ application: 1 }) }), "NotAStoreError");
@@ -35,7 +35,7 @@ test("a store is taken, one of a foreign program or a newer version is not", () 
   assert.equal(name({ header: header({ version: 0 }) }), "taken");
 });
 
-test("a file that is shorter than its header says is damaged, unless a log holds the rest", () => {
+test("a file shorter than its header states is damaged, unless a log contains the rest", () => {
   assert.equal(name({ size: 10 * PAGE - 1 }), "StoreCorruptError");
   assert.equal(name({ size: 10 * PAGE - 1, wal: 0 }), "StoreCorruptError");
   assert.equal(name({ size: 10 * PAGE - 1, wal: 1 }), "taken");

@@ -37,7 +37,7 @@ async function withEngine(body: (engine: EmbeddedEngine, script: Script, store: 
   }
 }
 
-test("an engine without a store or a path is refused, also without any options", async () => {
+test("an engine without a store or a path is rejected, also without any options", async () => {
   await assert.rejects(EmbeddedEngine.open(), /an engine needs either the path .* or a store/);
   await assert.rejects(EmbeddedEngine.open({}), /an engine needs either the path .* or a store/);
 });
@@ -53,7 +53,7 @@ test("a workflow runs to its end with activities, timers, a signal and an update
     assert.deepEqual([state.scheduled, state.timersFired, state.accepted, state.closed], [5, 1, ["u-1"], true]);
   }));
 
-test("nothing is acknowledged before it is in the store", () =>
+test("a call is acknowledged only after its commit", () =>
   withEngine(async (engine, script, store) => {
     let committing = false;
     store.onCommit = () => committing = true;
@@ -80,7 +80,7 @@ test("nothing is acknowledged before it is in the store", () =>
     assert.equal(engine.stats().openRuns, 0);
   }));
 
-test("calls in the same turn share a commit, a single call has its own", () =>
+test("calls in the same turn share a commit; a single call has a separate commit", () =>
   withEngine(async (_, script, store) => {
     await Promise.all(Array.from({ length: 100 }, (_, i) => script.start(`wf-${i}`, { steps: 0 })));
     assert.equal(store.commits, 1);
@@ -92,7 +92,7 @@ test("calls in the same turn share a commit, a single call has its own", () =>
     assert.ok(store.commits <= 6, String(store.sizes));
   }));
 
-test("a call without a change pays no commit", () =>
+test("a call without a change does not commit", () =>
   withEngine(async (_, script, store) => {
     await script.start("wf", { steps: 0 });
     await script.history("wf");
@@ -151,7 +151,7 @@ test("a deadline ends the call, and an update's error names the update", () =>
     assert.equal(await script.update("wf", "my-update"), "updated my-update");
   }));
 
-test("lists and counts go in pages through the service", () =>
+test("the service returns lists in pages, and counts", () =>
   withEngine(async (engine, script) => {
     await Promise.all(Array.from({ length: 7 }, (_, i) => script.start(`wf-${i}`, { steps: 0, signals: i % 2 })));
     script.startWorker();
@@ -235,7 +235,7 @@ test("it says what it is", () =>
     );
   }));
 
-test("a deletion that the store cannot do is refused with the store's words, as any other call is", async () => {
+test("a failed deletion rejects with the store's error like other calls", async () => {
   const store = new MemoryStore();
   const engine = await EmbeddedEngine.open({ store, onError: () => {} });
   const script = new Script(engine);
@@ -250,7 +250,7 @@ test("a deletion that the store cannot do is refused with the store's words, as 
   await engine.close();
 });
 
-test("a backlog is what waits for workers in one queue, and nothing once the engine is closed", async () => {
+test("a backlog counts the tasks waiting in one queue, and is empty after close", async () => {
   let now = 1_000_000;
   const clock = { nowMs: () => now, setTimer: () => () => {} };
   const engine = await EmbeddedEngine.open({ store: new MemoryStore(), clock });
@@ -265,7 +265,7 @@ test("a backlog is what waits for workers in one queue, and nothing once the eng
   assert.deepEqual(engine.backlog("q"), { workflow: none, activity: none });
 });
 
-test("what it cannot do and what does not decode is refused", () =>
+test("unsupported methods and invalid requests are rejected", () =>
   withEngine(async (engine) => {
     await assert.rejects(
       engine.call("resetWorkflowExecution", new Uint8Array(0)),
@@ -277,7 +277,7 @@ test("what it cannot do and what does not decode is refused", () =>
     );
   }));
 
-test("limits have names", async () => {
+test("limits are reported by name", async () => {
   const engine = await EmbeddedEngine.open({ store: new MemoryStore(), limits: { openRuns: 2, inbox: 3 } });
   const script = new Script(engine);
   await script.start("a", { steps: 0 });
@@ -288,7 +288,7 @@ test("limits have names", async () => {
   await engine.close();
 });
 
-test("the limit of open runs counts those that were open before", async () => {
+test("the limit of open runs includes runs from before the restart", async () => {
   const store = new MemoryStore();
   const first = await EmbeddedEngine.open({ store });
   await new Script(first).start("a", { steps: 0 });
@@ -298,7 +298,7 @@ test("the limit of open runs counts those that were open before", async () => {
   await engine.close();
 });
 
-test("close commits what was entered, refuses the rest and leaves the caller's store open", async () => {
+test("close commits entered calls, rejects later ones and keeps the caller's store open", async () => {
   const store = new MemoryStore();
   const engine = await EmbeddedEngine.open({ store });
   const script = new Script(engine);
@@ -315,7 +315,7 @@ test("close commits what was entered, refuses the rest and leaves the caller's s
   assert.equal(store.count(), 1);
 });
 
-test("a file is opened once, survives, and is backed up and purged through the engine", () =>
+test("a store file survives a restart, and is backed up and purged through the engine", () =>
   inFolder(async (folder) => {
     const path = join(folder, "runs.db");
     const engine = await EmbeddedEngine.open({ path, synchronous: "NORMAL" });
@@ -345,7 +345,7 @@ test("a file is opened once, survives, and is backed up and purged through the e
     await copy.close();
   }));
 
-test("an engine that lost its store stops and says why", () =>
+test("an engine that lost its store stops with the reason", () =>
   inFolder(async (folder) => {
     const path = join(folder, "runs.db");
     const errors: Error[] = [];
@@ -370,7 +370,7 @@ test("an engine that lost its store stops and says why", () =>
     await next.close();
   }));
 
-test("tasks that were handed out when the process died are given again", async () => {
+test("tasks in flight at the death of the process are dispatched again", async () => {
   const store = new MemoryStore();
   const clock = new VirtualClock(1_753_000_000_000);
   const first = await EmbeddedEngine.open({ store, clock });
@@ -404,7 +404,7 @@ test("tasks that were handed out when the process died are given again", async (
   await first.close();
 });
 
-test("an engine needs one store", async () => {
+test("an engine needs exactly one store", async () => {
   await assert.rejects(EmbeddedEngine.open({}), /either the path .* or a store/);
   await assert.rejects(EmbeddedEngine.open({ path: "x", store: new MemoryStore() }), /either the path .* or a store/);
 });

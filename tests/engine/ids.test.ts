@@ -13,7 +13,7 @@ const refused = (e: unknown): boolean => {
 };
 
 for (const { name, skip, open } of storeKinds) {
-  test(`ids with NUL characters are refused (${name})`, { skip }, () =>
+  test(`ids with NUL characters are rejected (${name})`, { skip }, () =>
     inFolder(async (folder) => {
       const store = open(join(folder, "ids.sqlite"));
       const engine = await EmbeddedEngine.open({ store });

@@ -134,7 +134,7 @@ function plansOf(database: SqlDatabase, body: (database: SqlDatabase) => void): 
 
 for (const { driver, skip } of sqliteDrivers) {
   test(
-    `${driver}: indexes alone find what lists and counts select by status, type and time`,
+    `${driver}: lists and counts by status, type and time use only indexes`,
     { skip },
     () =>
       inFolder((folder) => {
@@ -190,7 +190,7 @@ for (const { driver, skip } of sqliteDrivers) {
   );
 
   test(
-    `${driver}: a store of the version before opens with all its runs in the same order, and gets the indexes`,
+    `${driver}: a store of the previous version opens with its runs in the same order, and gets the indexes`,
     { skip },
     () =>
       inFolder((folder) => {

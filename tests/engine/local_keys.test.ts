@@ -8,7 +8,7 @@ import { localKeysLoop } from "../crash/local_keys_loop.ts";
 import { withSeed } from "../support/seed.ts";
 import { inFolder } from "./support/stores.ts";
 
-test("no key names two calls, also when a task runs again with other messages after a kill", () =>
+test("local activity keys are unique, also when a task runs again with other messages after a kill", () =>
   withSeed((seed) =>
     inFolder(async (folder) => {
       const figures = await localKeysLoop({ place: join(folder, "store.db"), kills: 4, random: seeded(seed) });

@@ -17,7 +17,7 @@ import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { check, completes, fails, family, filled, go, inFolder, sql, twice, waits, withEngine } from "./support/filled_store.ts";
 import { created } from "./support/records.ts";
 
-test("a sound store has no problems, also while an engine works on it; every run is looked at", () =>
+test("a sound store has no problems, also while an engine uses it; every run is checked", () =>
   filled(async ({ path }) => {
     const found = await check(path);
     assert.deepEqual(found.problems, []);
@@ -54,7 +54,7 @@ test("a sound store has no problems, also while an engine works on it; every run
     assert.deepEqual(replayed.problems.map(({ workflowId, message }) => [workflowId, message]), [["c1", "it diverges"]]);
   }));
 
-test("a closed run that has something left to tell another one is sound, and the engine sees to it", () =>
+test("a closed run with an undelivered message to another run is sound, and the engine delivers it", () =>
   filled(async ({ path }) => {
     // The end of a child, for a parent that is gone by now.
     const order = "INSERT INTO items SELECT run_key, 9, '000000000001', x'08061204676f6e65' FROM runs WHERE workflow_id = 'c1'";
@@ -117,7 +117,7 @@ test("an event that arrived while a task was running keeps its time and is not d
     }
   }));
 
-test("a closed run made from its history is what the engine itself keeps of it", () =>
+test("a closed run rebuilt from its history equals the engine's record", () =>
   filled(async ({ path }) => {
     const reader = StoreReader.open(path);
     let compared = 0;
@@ -232,7 +232,7 @@ test("parents and children are imported unchanged; a child continues without its
     assert.deepEqual((await check(path)).problems, []);
   }));
 
-test("what cannot be imported is refused with the reason", () =>
+test("invalid imports are rejected with the reason", () =>
   filled(async ({ path }) => {
     const reader = StoreReader.open(path);
     const runs = [...reader.runs()].map((run) => ({
@@ -253,7 +253,7 @@ test("what cannot be imported is refused with the reason", () =>
     );
   }));
 
-test("a backup is made while an engine works, and holds what was acknowledged before it", () =>
+test("a backup of a running engine contains everything acknowledged before it", () =>
   filled(async ({ path, folder }) => {
     const copy = join(folder, "copy.sqlite");
     await withEngine(path, async (client) => {
@@ -275,7 +275,7 @@ test("a backup is made while an engine works, and holds what was acknowledged be
     });
   }));
 
-test("purged runs are chosen by a condition too, and shrinking gives their space back", () =>
+test("purge can select runs by a condition, and shrinking releases their space", () =>
   filled(async ({ path }) => {
     const { parseQuery } = await import("../../ts/engine/visibility/parse.ts");
     const store = SqliteStore.open(path);

@@ -13,7 +13,7 @@ import { inFolder } from "./support/stores.ts";
 
 const found = builtins()!;
 
-test("a file that cannot be made is an error that names it; one that is there is left as it is", () =>
+test("a file that cannot be created is an error with its name; an existing file is not changed", () =>
   inFolder((folder) => {
     const path = join(folder, "nowhere", "file");
     assert.throws(
@@ -74,7 +74,7 @@ test("an interrupted creation is rolled back, and no file stays open", () =>
     assert.deepEqual([...open], []);
   }));
 
-test("a log that became shorter is damage, unless its index says that nothing is missing", () =>
+test("a log that became shorter is damage, unless its index shows that nothing is missing", () =>
   inFolder((folder) => {
     const PAGE = 4096;
     const path = join(folder, "store.db");

@@ -20,7 +20,7 @@ async function withRuns(body: (service: ReturnType<typeof typedService>, script:
   await engine.close();
 }
 
-test("a history is read backwards in pages of the size that was asked for", () =>
+test("a history is read backward in pages of the requested size", () =>
   withRuns(async (service, script) => {
     const ids = (await script.history("a")).map(({ eventId }) => eventId).reverse();
     for (const maximumPageSize of [0, 1, 2, 1000]) {
@@ -40,7 +40,7 @@ test("a history is read backwards in pages of the size that was asked for", () =
     }
   }));
 
-test("tokens that were never given out are refused", () =>
+test("page tokens that the engine did not issue are rejected", () =>
   withRuns(async (service) => {
     const [row] = (await service.listWorkflowExecutions({ namespace })).executions;
     const runId = row!.execution!.runId;

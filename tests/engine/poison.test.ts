@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { poisonLoop } from "../crash/poison_loop.ts";
 import { inFolder } from "./support/stores.ts";
 
-test("what ends the process again and again is held, the innocent complete, and nothing acknowledged is lost", () =>
+test("a run that keeps crashing the process is held, the others complete, and no acknowledged call is lost", () =>
   inFolder(async (folder) => {
     const judgement = await poisonLoop({
       path: join(folder, "store.db"),

@@ -11,7 +11,7 @@ import { PowerSqlite } from "../power/sqlite.ts";
 const run = async (options: Omit<PowerLossOptions, "random">, seed: number) =>
   new PowerLossLoop(await PowerSqlite.load(), { ...options, random: seeded(seed) }).run();
 
-test("FULL: a power loss loses nothing that was acknowledged", async () => {
+test("FULL: a power loss does not lose an acknowledged call", async () => {
   const { problems, ...figures } = await run({ crashes: 60, synchronous: "FULL" }, 1);
   assert.deepEqual(problems, []);
   assert.equal(figures.lost, 0);
@@ -19,13 +19,13 @@ test("FULL: a power loss loses nothing that was acknowledged", async () => {
   assert.ok(figures.acknowledged > 300 && figures.atOpening > 3 && figures.processDeaths > 5, JSON.stringify(figures));
 });
 
-test("NORMAL: the death of the process loses nothing, and a power loss leaves a sound store without the last commits", async () => {
+test("NORMAL: the death of the process loses no call, and a power loss leaves a sound store without the last commits", async () => {
   const { problems, ...figures } = await run({ crashes: 60, synchronous: "NORMAL" }, 2);
   assert.deepEqual(problems, []);
   assert.ok(figures.acknowledged > 300 && figures.losing > 3 && figures.processDeaths > 5, JSON.stringify(figures));
 });
 
-test("a store that is opened with NORMAL does not pass for FULL", async () => {
+test("a store opened with NORMAL does not report FULL", async () => {
   const { problems } = await run({ crashes: 60, synchronous: "FULL", opensWith: "NORMAL" }, 1);
   assert.match(problems.join("\n"), /a power loss where .*: \d+ acknowledged commits are lost/);
 });

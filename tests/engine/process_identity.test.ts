@@ -32,14 +32,14 @@ function on({ boot, namespace, host = "mine", processes = { 7: 100 } }: Machine)
   return { ...builtins()!, fs, os: { hostname: () => host }, process: { pid: 7, kill: kill as () => void } };
 }
 
-test("on Linux a process is known by boot, namespace and start, elsewhere by the host's name", () => {
+test("on Linux a process is identified by boot, namespace and start time, elsewhere by host name", () => {
   const linux = ownIdentity(on({ boot: "b1", namespace: "pid:[1]" }));
   assert.deepEqual(linux, { pid: 7, host: "mine", place: "b1 pid:[1]", started: "100" });
   assert.deepEqual(ownIdentity(on({})), { pid: 7, host: "mine", place: "host mine", started: "" });
   assert.equal(ownIdentity(on({ boot: "b1" })).place, "host mine", "half of it says nothing");
 });
 
-test("a process is dead when its id is free, or given to a later one; never when it ran elsewhere", () => {
+test("a process is dead if its id is free or reused; a process of another host is never known to be dead", () => {
   const here = on({ boot: "b1", namespace: "pid:[1]", processes: { 7: 100, 8: 200 } });
   const own = ownIdentity(here);
   assert.equal(isDead(here, { ...own, pid: 9, started: "50" }, own), true);

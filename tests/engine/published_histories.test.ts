@@ -11,7 +11,7 @@ import { judgeFile } from "./support/history_files.ts";
 const fixtures = "../shared/fixtures/histories";
 const skip = existsSync(`${fixtures}/index.json`) ? false : "the folder of published histories is not next to this checkout";
 
-test("published histories are imported, checked, copied and exported without a word of damage", { skip }, async () => {
+test("published histories are imported, checked, copied and exported without damage reports", { skip }, async () => {
   const { entries } = JSON.parse(readFileSync(`${fixtures}/index.json`, "utf8")) as { entries: { file: string }[] };
   const counts: { [what: string]: number } = {};
   for (const { file } of entries) {

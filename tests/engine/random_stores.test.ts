@@ -11,7 +11,7 @@ import { EmbeddedEngine } from "../../ts/engine/mod.ts";
 import { liveMany, randomWorker } from "./support/random_runs.ts";
 import { alarms, judge, look } from "./support/sound.ts";
 
-test("a store of random runs is sound at every moment, and so are its backup and what is imported of it", async () => {
+test("a store of random runs is always sound, and so are its backup and its imports", async () => {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-random-"));
   const path = join(folder, "random.sqlite");
   try {

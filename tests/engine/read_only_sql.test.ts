@@ -68,7 +68,7 @@ for (const { driver, skip } of sqliteDrivers) {
   );
 
   test(
-    `${driver}: a value that no text of JavaScript can hold is an error of its statement, and the store continues`,
+    `${driver}: a value too long for a JavaScript string is an error of its statement, and the store continues`,
     { skip: skip || withoutLimits(driver) },
     () =>
       inFolder((folder) => {
@@ -100,7 +100,7 @@ for (const { driver, skip } of sqliteDrivers) {
       }
     }));
 
-  test(`${driver}: reducers and migrations do not reach outside of the store`, { skip }, () =>
+  test(`${driver}: reducers and migrations cannot access other files`, { skip }, () =>
     inFolder((folder) => {
       const store = SqliteStore.open(join(folder, "store.db"), { driver: driver as DriverName, synchronous: "NORMAL" });
       const target = join(folder, "written");

@@ -12,7 +12,7 @@ import { inFolder, sqliteDrivers } from "./support/stores.ts";
 const shares = (driver: string) => driver !== "node-sqlite3-wasm";
 
 for (const { driver, skip } of sqliteDrivers) {
-  test(`${driver} lets go of what it does not take for a store`, { skip }, () =>
+  test(`${driver} closes a file that is not a store`, { skip }, () =>
     inFolder((folder) => {
       const path = join(folder, "a.sqlite");
       SqliteStore.open(path, { driver }).close();

@@ -24,7 +24,7 @@ for (
     ],
   ] as const
 ) {
-  test(`a run that ${name} stays, and the caller of delete hears why`, async () => {
+  test(`a run that ${name} is not deleted, and delete rejects with the reason`, async () => {
     const store = new MemoryStore();
     store.commit([created("wf", "r", 1)]);
     const called: string[] = [];

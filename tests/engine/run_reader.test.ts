@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RunReader } from "../../ts/engine/run_reader.ts";
 
-test("a store that fails for long is asked ever less often, and one that has recovered soon again", () => {
+test("reads of a failing store back off, and reads of a recovered store resume soon", () => {
   let broken = true;
   let reads = 0;
   let errors = 0;

@@ -44,7 +44,7 @@ for (const { driver, skip } of sqliteDrivers) {
       }),
   );
 
-  test(`${driver}: a query is stopped at the first row after its time`, { skip }, () =>
+  test(`${driver}: a query is stopped at the first row after its time limit`, { skip }, () =>
     inFolder((folder) => {
       const database = loadLibrary(builtins()!, driver as DriverName).open(join(folder, "store.db"));
       try {

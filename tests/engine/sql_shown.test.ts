@@ -44,7 +44,7 @@ async function withApp(
   }
 }
 
-test("phase counts the awaits that a run has passed, state is what it published last, as JSON", () =>
+test("phase is the number of awaits that a run has passed, state is its last published value as JSON", () =>
   inFolder(async (folder) => {
     const path = join(folder, "game.sqlite");
     await withApp(path, async ({ client }, rows) => {
@@ -72,7 +72,7 @@ test("phase counts the awaits that a run has passed, state is what it published 
     });
   }));
 
-test("a state that is not JSON, or too long, is not published; the next one is", () =>
+test("a state that is not JSON or is too long is not published; the next valid one is", () =>
   inFolder((folder) =>
     withApp(join(folder, "game.sqlite"), async ({ client }, rows) => {
       const handle = await client.start(told, { id: "w", args: [0] });
@@ -85,7 +85,7 @@ test("a state that is not JSON, or too long, is not published; the next one is",
     })
   ));
 
-test("the run that follows a continue-as-new starts again", () =>
+test("phase and state start again in the run after continue-as-new", () =>
   inFolder((folder) =>
     withApp(join(folder, "game.sqlite"), async ({ client }, rows) => {
       const handle = await client.start(told, { id: "w", args: [0] });
@@ -97,7 +97,7 @@ test("the run that follows a continue-as-new starts again", () =>
     })
   ));
 
-test("with a codec no value is in the tables", () =>
+test("with a codec the tables contain no value", () =>
   inFolder((folder) =>
     withApp(join(folder, "game.sqlite"), async ({ client }, rows) => {
       const handle = await client.start(told, { id: "w", args: [0] });
@@ -121,7 +121,7 @@ test("a removed run leaves no state behind", () =>
   ));
 
 for (const { driver, skip } of sqliteDrivers) {
-  test(`older files get their columns when they are opened: ${driver}`, { skip }, () =>
+  test(`older files get the new columns at opening: ${driver}`, { skip }, () =>
     inFolder(async (folder) => {
       const path = join(folder, "game.sqlite");
       const all = "SELECT id, run_id, status, cause, entity_id, correlation_id, history_length FROM workflow ORDER BY run_id";
@@ -155,7 +155,7 @@ for (const { driver, skip } of sqliteDrivers) {
     }));
 }
 
-test("the views say what lists, descriptions and queries say, over random operations", () =>
+test("after random operations the views agree with lists, descriptions and queries", () =>
   inFolder(async (folder) => {
     const { comparisons, rows } = await randomViews({ path: join(folder, "views.sqlite"), operations: 400, slice: 50, seed: 7 });
     assert.equal(comparisons, 8);

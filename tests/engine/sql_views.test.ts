@@ -59,7 +59,7 @@ async function withApp(body: (app: App, store: SqliteStore) => Promise<void>): P
   });
 }
 
-test("the document's own statements", () =>
+test("the statements of the document return what it states", () =>
   withApp(async ({ client }, store) => {
     const belonging = { entityId: "42", correlationId: "spell-uuid-here" };
     await client.start(buff, { id: "buff-1", args: [], ...belonging });
@@ -76,13 +76,13 @@ const here = fileURLToPath(new URL("../..", import.meta.url));
 // Compiled tests run in dist.
 const root = basename(here) === "dist" ? dirname(here) : here;
 const document = join(root, "../shared/seeds/database-workflow-engine.md");
-test("the statements are those of the document", { skip: existsSync(document) ? false : "no document here" }, () => {
+test("the tested statements are those of the document", { skip: existsSync(document) ? false : "no document here" }, () => {
   const text = readFileSync(document, "utf8");
   for (const sql of DOCUMENTS) assert.ok(text.includes(sql.split("\n")[0]!), sql);
   assert.equal(text.match(/^SELECT /gm)?.length, DOCUMENTS.length);
 });
 
-test("states, timers, procedures and subscriptions, as long as they are", () =>
+test("views contain states, timers, procedures and subscriptions while they exist", () =>
   withApp(async ({ client }, store) => {
     const rows = (sql: string) => store.sql(sql);
     const status = (id: string) => rows(`SELECT status, cause FROM workflow WHERE id = '${id}' AND next_run_id IS NULL`)[0];

@@ -13,7 +13,7 @@ for (const kind of storeKinds) {
   }
 
   test(
-    `${kind.name}: a closed store refuses`,
+    `${kind.name}: a closed store rejects calls`,
     { skip: kind.skip },
     () => inFolder((folder) => runClosedCheck(() => kind.open(join(folder, "store.db")))),
   );

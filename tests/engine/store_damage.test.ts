@@ -224,7 +224,7 @@ const DAMAGE: readonly Damage[] = [
 ];
 
 for (const { what, how, where, says, also } of DAMAGE) {
-  test(`damage is found, and named by run: ${what}`, () =>
+  test(`damage is found and reported by run: ${what}`, () =>
     filled(async ({ path }) => {
       sql(path, (database) => typeof how === "string" ? database.exec(how) : how(database));
       const { problems, runs, notes } = await check(path);
@@ -247,7 +247,7 @@ async function said(path: string): Promise<string> {
   }
 }
 
-test("damage is found: pages are overwritten, wherever it is, and a file that is cut short is named", () =>
+test("overwritten pages are found anywhere, and a truncated file is reported", () =>
   filled(async ({ path }) => {
     const { length } = readFileSync(path);
     for (let page = 4096; page < length; page += 4096) {
@@ -267,7 +267,7 @@ test("damage is found: pages are overwritten, wherever it is, and a file that is
     assert.match(await said(path), new RegExp(`${path} is truncated: it has ${length - 4096} of ${length} bytes`));
   }));
 
-test("what another server may write is not damage: it is a note or nothing, and can be imported", () =>
+test("data that another server may write is not damage, and can be imported with or without a note", () =>
   filled(async ({ path }) => {
     const notesOf = async (change: (event: HistoryEvent) => void) => {
       sql(path, (database) => edit(database, "c1", change));
@@ -318,7 +318,7 @@ test("what another server may write is not damage: it is a note or nothing, and 
     assert.match(added!, /event 8 \(WORKFLOW_TASK_STARTED\) has attributes that this version of temporalex does not support/);
   }));
 
-test("damaged runs of another store are refused by name", () =>
+test("damaged runs of another store are rejected by name", () =>
   filled(({ path }) => {
     const reader = StoreReader.open(path);
     try {

@@ -26,14 +26,14 @@ for (const { driver, skip } of sqliteDrivers) {
   const open = (path: string) => SqliteStore.open(path, { driver: driver as DriverName });
   const library = () => loadLibrary(builtins()!, driver);
 
-  check("a file of another program is refused and stays as it was", (path, folder) => {
+  check("a file of another program is rejected and unchanged", (path, folder) => {
     writeFileSync(path, "this is a letter, and no database at all");
     assert.throws(() => open(path), NotAStoreError);
     assert.equal(readFileSync(path, "utf8"), "this is a letter, and no database at all");
     assert.deepEqual(readdirSync(folder), ["store.db"]);
   });
 
-  check("a SQLite database of another program is refused and stays as it was", (path, folder) => {
+  check("a SQLite database of another program is rejected and unchanged", (path, folder) => {
     const other = library().open(path);
     other.exec("CREATE TABLE recipes (name TEXT); INSERT INTO recipes VALUES ('bread')");
     other.close();
@@ -47,7 +47,7 @@ for (const { driver, skip } of sqliteDrivers) {
     assert.deepEqual(readdirSync(folder), files);
   });
 
-  check("a word for synchronous that SQLite would take for NORMAL is refused, and no file is made", (path, folder) => {
+  check("an invalid `synchronous` value that SQLite would read as NORMAL is rejected, and no file is created", (path, folder) => {
     for (const synchronous of ["FUL", "normal", "", 2] as unknown as "FULL"[]) {
       const message = `synchronous must be "FULL" or "NORMAL", not ${JSON.stringify(synchronous)}`;
       assert.throws(() => SqliteStore.open(path, { driver: driver as DriverName, synchronous }), { name: "TypeError", message });
@@ -66,7 +66,7 @@ for (const { driver, skip } of sqliteDrivers) {
   });
 
   check(
-    "a library opens a store with its log, and what is new with a journal that keeps its file and so its mode",
+    "a library opens a store with its log, and a new store with a journal file that is kept with its mode",
     (path, folder) => {
       open(path).close();
       const modeOf = (at: string) => {
@@ -140,13 +140,13 @@ for (const { driver, skip } of sqliteDrivers) {
     assert.equal(existsSync(`${path}-journal`), false);
   });
 
-  check("a file of one byte is not a store: it is refused and stays as it is", (path) => {
+  check("a file of one byte is rejected and unchanged", (path) => {
     writeFileSync(path, "x");
     assert.throws(() => open(path), (e: Error) => e instanceof StoreError && e.message.includes(path));
     assert.equal(readFileSync(path, "utf8"), "x");
   });
 
-  check("only closed runs are taken in from elsewhere, and with an open one among them none", (path) => {
+  check("only closed runs are imported, and a batch with an open run is rejected as a whole", (path) => {
     const store = open(path);
     const closed = created("a", "ra", 2, { closeTimeMs: 2_000, status: 2 });
     assert.throws(
@@ -159,7 +159,7 @@ for (const { driver, skip } of sqliteDrivers) {
     store.close();
   });
 
-  check("a file of a newer version is refused by both numbers and stays as it was", (path) => {
+  check("a file of a newer version is rejected with both version numbers and unchanged", (path) => {
     open(path).close();
     const raw = library().open(path);
     raw.exec("PRAGMA user_version=7; PRAGMA wal_checkpoint(TRUNCATE)");
@@ -222,7 +222,7 @@ for (const { driver, skip } of sqliteDrivers) {
     migrated.close();
   });
 
-  check("a file that is cut short is refused by name", (path) => {
+  check("a truncated file is rejected with its path", (path) => {
     const store = open(path);
     store.commit(Array.from({ length: 50 }, (_, i) => created(`w${i}`, `r${i}`, 20)));
     store.close();
@@ -230,14 +230,14 @@ for (const { driver, skip } of sqliteDrivers) {
     assert.throws(() => open(path), (e: Error) => e instanceof StoreCorruptError && /is truncated/.test(e.message));
   });
 
-  check("an emptied file whose log is still there is not taken for a new one", (path) => {
+  check("an emptied file with a remaining log is not treated as new", (path) => {
     open(path).close();
     writeFileSync(path, "");
     writeFileSync(`${path}-wal`, new Uint8Array(4096));
     assert.throws(() => open(path), StoreCorruptError);
   });
 
-  check("damaged pages are found, and nothing wrong is handed out", (path) => {
+  check("damaged pages are detected, and no wrong data is returned", (path) => {
     const store = open(path);
     store.commit(Array.from({ length: 200 }, (_, i) => created(`w${i}`, `r${i}`, 20)));
     store.close();
@@ -261,7 +261,7 @@ for (const { driver, skip } of sqliteDrivers) {
     assert.ok(problem instanceof StoreCorruptError, String(problem));
   });
 
-  check("a history with a missing batch is damage, never a gap", (path) => {
+  check("a history with a missing batch is an error, never a silent gap", (path) => {
     const store = open(path);
     store.commit([created("wf", "r", 2)]);
     for (let last = 3; last < 9; last++) {
@@ -300,7 +300,7 @@ for (const { driver, skip } of sqliteDrivers) {
     assert.deepEqual(readdirSync(folder).filter((name) => name.includes("partial")), []);
   });
 
-  check("a store whose file is removed or replaced under it writes nothing more", (path, folder) => {
+  check("a store whose file is removed or replaced stops writing", (path, folder) => {
     const store = open(path);
     store.commit([created("wf", "r", 1)]);
     const aside = join(folder, "aside.db");
@@ -315,7 +315,7 @@ for (const { driver, skip } of sqliteDrivers) {
     store.close();
   });
 
-  check("an unknown driver or one that is not there is named", (path) => {
+  check("an unknown driver and one that is not installed are reported by name", (path) => {
     assert.throws(() => SqliteStore.open(path, { driver: "mysql" as DriverName }), {
       name: "StoreError",
       message: /mysql is not available/,

@@ -18,7 +18,7 @@ const attempt = (more: Partial<TimedOutAttempt> = {}): TimedOutAttempt => ({
   ...more,
 });
 
-test("limits have the names of their options; one that this version does not know keeps its number", () => {
+test("timeouts are named like their options; an unknown timeout type keeps its number", () => {
   const named = [
     [TimeoutType.START_TO_CLOSE, "startToClose"],
     [TimeoutType.SCHEDULE_TO_START, "scheduleToStart"],
@@ -29,14 +29,14 @@ test("limits have the names of their options; one that this version does not kno
   for (const [timeout, name] of named) assert.equal(activityTimeout(attempt({ timeout }), 1000).timeout, name);
 });
 
-test("the next attempt is due in so many milliseconds, at once where its moment has passed, or never", () => {
+test("the delay of the next attempt is in milliseconds, 0 if its time has passed, or undefined", () => {
   const next = (nextAttemptMs: number) => activityTimeout(attempt({ nextAttemptMs }), 10_000).nextAttemptMs;
   assert.equal(next(10_250.4), 250);
   assert.equal(next(9_000), 0);
   assert.equal(next(0), undefined);
 });
 
-test("a listener hears of attempts that no worker of this process had, with other workers of all", () => {
+test("a listener is notified of timed-out attempts of other processes, or of all attempts without local workers", () => {
   const attempts = [attempt({ activityId: "had" }), attempt({ activityId: "waited", started: false })];
   const heard = (remoteWorkers: boolean) => {
     const ids: string[] = [];
@@ -47,7 +47,7 @@ test("a listener hears of attempts that no worker of this process had, with othe
   assert.deepEqual(heard(true), ["had", "waited"]);
 });
 
-test("a listener that throws is called for the next attempt all the same", () => {
+test("a listener that throws is called again for the next attempt", () => {
   const heard: ActivityTimeout[] = [];
   const listener = (timeout: ActivityTimeout) => {
     heard.push(timeout);
@@ -57,7 +57,7 @@ test("a listener that throws is called for the next attempt all the same", () =>
   assert.equal(heard.length, 2);
 });
 
-test("the log says which attempt it was and when the next one comes", () => {
+test("the log contains the attempt and the time of the next one", () => {
   const lines: unknown[] = [];
   const line = (message: string, fields?: object) => void lines.push([message, fields]);
   const warn = warnOfTimeouts({ debug: () => {}, info: () => {}, warn: line, error: () => {} });

@@ -8,7 +8,7 @@ import { bankLoop } from "../crash/bank/loop.ts";
 import { withSeed } from "../support/seed.ts";
 import { inFolder } from "./support/stores.ts";
 
-test("tables and histories agree after every kill: what a reducer wrote is kept with its task, or not at all", () =>
+test("tables and histories agree after every kill: a reducer's writes are committed with its task or not at all", () =>
   withSeed((seed) =>
     inFolder(async (folder) => {
       const judgement = await bankLoop({ path: join(folder, "bank.db"), rounds: 3, random: seeded(seed) });

@@ -86,7 +86,7 @@ test("values are read in every form", () => {
   }
 });
 
-test("in backquotes every other name is an attribute", () => {
+test("any other name in backquotes is an attribute", () => {
   assert.deepEqual(parseQuery("`RunIt` IS NULL").where, { kind: "noAttribute", name: "RunIt", negated: false });
   assert.equal(parseQuery("`RunId` = 'x'").where?.kind, "compare");
 });
@@ -105,7 +105,7 @@ test("NOT precedes a comparison or a group, and binds tighter than AND", () => {
   assert.throws(() => parseQuery("NOT ".repeat(60) + "RunId = 'b'"), /nested deeper than 50/);
 });
 
-test("NOT takes what the condition leaves, and runs without a CloseTime where it leaves them", () => {
+test("NOT selects the runs that the condition does not, including runs without a CloseTime", () => {
   const rows = TEXTS.flatMap((id, i) =>
     [0, TIMES[i % TIMES.length]!].map((closeTimeMs) => ({
       ...row(id, `r${i}`),
@@ -126,7 +126,7 @@ test("NOT takes what the condition leaves, and runs without a CloseTime where it
   );
 });
 
-test("the order is read; by default open runs come first, then the others as they closed, the last first", () => {
+test("ORDER BY is parsed; by default open runs come first, then closed runs, the latest close first", () => {
   assert.deepEqual(parseQuery(""), { orderBy: "CloseTime", descending: true });
   assert.deepEqual(parseQuery("  "), { orderBy: "CloseTime", descending: true });
   assert.deepEqual(parseQuery("order by CloseTime"), { orderBy: "CloseTime", descending: true });
@@ -142,7 +142,7 @@ test("parentheses are nested 49 deep at most", () => {
   assert.ok(parseQuery(Array.from({ length: 60 }, () => nested(2)).join(" OR ")).where);
 });
 
-test("everything else is refused at its position", () => {
+test("other syntax is rejected with its position", () => {
   const cases: [query: string, message: RegExp][] = [
     ["workflowtype = 'x'", /unknown field "workflowtype"; known fields: WorkflowType.*"workflowtype" at position 1$/],
     ["WorkflowIdd = 'x'", /unknown field "WorkflowIdd"/],
@@ -316,7 +316,7 @@ const { condition, anyCondition } = fc.letrec((tie) => ({
 }));
 
 for (const { driver, skip } of sqliteDrivers) {
-  test(`${driver}: as many tests of attributes as a query may have`, { skip }, () =>
+  test(`${driver}: a query supports its maximum number of attribute conditions`, { skip }, () =>
     inFolder((folder) => {
       const store = SqliteStore.open(join(folder, "store.db"), { driver, synchronous: "NORMAL" });
       try {

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { waitingLoop } from "../crash/waiting_loop.ts";
 import { inFolder } from "./support/stores.ts";
 
-test("kills while runs wait in local activities hold no run, and an unrelated workflow completes meanwhile", () =>
+test("kills while runs wait in local activities do not hold a run, and an unrelated workflow completes meanwhile", () =>
   inFolder(async (folder) => {
     const lives = await waitingLoop({ path: join(folder, "store.db"), kills: 4, runs: 6 });
     assert.deepEqual(lives.map(({ held }) => held), [0, 0, 0, 0, 0]);

@@ -48,7 +48,7 @@ for (const { driver, skip } of sqliteDrivers) {
     return { engine, client: new Client({ service: engine, taskQueue: "q", logger: silentLogger }) };
   };
 
-  check("calls wait while the event loop turns, keep their order, and are acknowledged after their commit", async (path) => {
+  check("calls wait without blocking the event loop, keep their order, and are acknowledged after their commit", async (path) => {
     const errors: Error[] = [];
     const { engine, client } = await opened(path, (e) => errors.push(e));
     const handle = await client.start("W", { id: "before", args: [] });
@@ -89,7 +89,7 @@ for (const { driver, skip } of sqliteDrivers) {
     await engine.close();
   });
 
-  check("a close cancels the wait: the callers are refused, and nothing of it was recorded", async (path) => {
+  check("close cancels the wait: the callers are rejected, and their calls are not recorded", async (path) => {
     const { engine, client } = await opened(path);
     await client.start("W", { id: "before", args: [] });
     const lock = locked(path);
@@ -168,7 +168,7 @@ for (const { driver, skip } of sqliteDrivers) {
     (await opening).close();
   });
 
-  check("a store names the process that has it locked", async (path) => {
+  check("the error names the process that has the store locked", async (path) => {
     const store = SqliteStore.open(path, { driver });
     store.commit([created("w", "r", 1)]);
     const child = startModule(locker, [path, driver]);
@@ -216,7 +216,7 @@ test("a batch waits ten seconds for the lock, and a wait of a second is reported
   assert.equal(retries.isWaiting, false);
 });
 
-test("work that writes by itself is tried again until the lock is gone, or for ten seconds", async () => {
+test("maintenance work retries until the lock is released, for at most ten seconds", async () => {
   const timers = new ManualTimers();
   let left = 5;
   const done = whenFree(() => {

@@ -6,7 +6,7 @@ import { HistoryLimits } from "../../ts/executor/tasks/history_limits.ts";
 const run = (runId: string) => ({ workflowType: "W", runId });
 const MIB = 1024 * 1024;
 
-test("a large history is warned about once, and a second time near the limit", () => {
+test("a large history is reported once, and a second time near the limit", () => {
   const limits = new HistoryLimits();
   const warned = (events: number, bytes: number, id = "r") => limits.check(run(id), events, bytes)?.message;
   assert.equal(warned(10_239, 10 * MIB - 1), undefined);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LazyMap, LazySet } from "../../ts/executor/scheduler/lazy_map.ts";
 
-test("a map, empty, filled, emptied and filled again", () => {
+test("a lazy map works empty, filled, emptied and filled again", () => {
   const map = new LazyMap<string, number>();
   const real = new Map<string, number>();
   const same = () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Lock } from "../../ts/executor/tasks/lock.ts";
 
-test("one at a time has the lock, in the order of asking", async () => {
+test("the lock has one holder at a time, in the order of requests", async () => {
   const lock = new Lock();
   const order: string[] = [];
   assert.equal(lock.acquire(), undefined, "a free one is had at once");

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { defaultPayloadConverter, type Payload } from "../../ts/converter/payload.ts";
 import { PublishedState } from "../../ts/executor/scheduler/published_state.ts";
 
-test("a state that a query may have changed is decoded again for the next one, and from then on kept again", () => {
+test("a state that a query may have changed is decoded again for the next query, then cached again", () => {
   let decodings = 0;
   const converter = {
     toPayload: (value: unknown) => defaultPayloadConverter.toPayload(value),

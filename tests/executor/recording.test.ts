@@ -17,7 +17,7 @@ const failure = encodeFailure(
   new ApplicationFailure("outer", { type: "Outer", cause: new ApplicationFailure("inner", { type: "Inner" }) }),
 );
 
-test("of failures that end a run, an update or a query only their type and words stay", () => {
+test("failures that end a run, an update or a query are reduced to type and message", () => {
   const failed = FailWorkflow.decode(
     reduceStacks(CommandKind.COMMAND_KIND_FAIL_WORKFLOW, FailWorkflow.encode(FailWorkflow.fromPartial({ failure })).finish()),
   ).failure;

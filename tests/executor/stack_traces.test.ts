@@ -9,7 +9,7 @@ async function inner(): Promise<void> {
 }
 const outer = async () => void (await inner());
 
-test("__stack_trace shows the whole way to a wait, not its last step alone", async () => {
+test("__stack_trace shows the complete call path to a wait, not only its last frame", async () => {
   const d = await drive(workflow("W", () => outer()));
   await d.task();
   const { ok, value, message } = await d.query("__stack_trace");

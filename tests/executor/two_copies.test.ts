@@ -29,7 +29,7 @@ const acts = activities<{ work(x: number): number }>();
 const go = signal<[number]>("go");
 const end = signal("end");
 
-test("classes of one copy are those of the other; users' subclasses stay their own", () => {
+test("instanceof works across two copies of the package, but not for subclasses of users", () => {
   assert.notEqual(there.ApplicationFailure, here.ApplicationFailure);
   const failure = new there.ApplicationFailure("x");
   assert.ok(failure instanceof here.ApplicationFailure && failure instanceof here.TemporalFailure && failure instanceof Error);
@@ -43,7 +43,7 @@ test("classes of one copy are those of the other; users' subclasses stay their o
   assert.ok(isTaskError(new thereErrors.NestingError("x")));
 });
 
-test("a workflow of the other copy runs, replays, fails and is cancelled", async () => {
+test("a workflow of another copy of the package runs, replays, fails and is canceled", async () => {
   const w = there.workflow("Other", async () => {
     const results = await parallel([() => acts.work(1), () => sleep(1)]);
     const state = await receive(

@@ -29,14 +29,14 @@ async function bundle(room: string, name: string): Promise<string> {
   return outputFiles[0]!.text;
 }
 
-test("a page's connection to a gateway holds neither the server nor anything of Node's, nor the core", async () => {
+test("the bundle of a page's gateway connection contains no server, Node code or core", async () => {
   const text = await bundle("gateway/mod.ts", "connectGateway");
   assert.ok(text.includes("temporalex.gateway.v1"));
   assert.ok(!/node:|permessage-deflate|AGFzbQ/.test(text));
   assert.ok(text.length < 20_000, `${text.length} bytes`);
 });
 
-test("clients, workers and tabs that do not import it have nothing of it", async () => {
+test("bundles of clients, workers and tabs that do not import the gateway do not contain it", async () => {
   for (
     const [room, name] of [["client/mod.ts", "Client"], ["worker/worker.ts", "Worker"], ["browser/open.ts", "open"]] as const
   ) {

@@ -72,7 +72,7 @@ test("requests and responses pass through byte for byte, large ones and many at 
   });
 });
 
-test("a refusal keeps its code, words, name, fields and failure", async () => {
+test("an error keeps its code, message, name, fields and failure", async () => {
   let error: Error = new Error();
   await withGateway({ service: service(() => Promise.reject(error)) }, async ({ dial, log }) => {
     const connection = await dial();
@@ -127,7 +127,7 @@ test("deadlines end calls on both sides, and an abort cancels the call at the se
   });
 });
 
-test("forty polls that wait leave room for other calls", async () => {
+test("forty waiting polls do not block other calls", async () => {
   const waits = waiting();
   const both = service((method, request, options) =>
     method.startsWith("poll") ? waits.service.call(method, request, options) : Promise.resolve(request.slice())
@@ -145,7 +145,7 @@ test("forty polls that wait leave room for other calls", async () => {
   });
 });
 
-test("a caller that leaves takes its calls with it; the others stay", async () => {
+test("a disconnecting caller cancels only its own calls", async () => {
   const waits = waiting();
   await withGateway({ service: waits.service }, async ({ dial }) => {
     const [leaving, staying] = [await dial(), await dial()];
@@ -242,7 +242,7 @@ test("a wrong token is reported at once, and an invalid URL before anything is o
   await assert.rejects(startGateway({ service: echo, port: 0, token: "short" }), /32 to 256 characters/);
 });
 
-test("a request that is too large is refused before it is sent, and the connection stays", async () => {
+test("an oversized request is rejected before it is sent, and the connection stays open", async () => {
   await withGateway({ service: echo, limits: { requestBytes: 1000 } }, async ({ dial }) => {
     const connection = await dial();
     assert.equal((await connection.call("getSystemInfo", new Uint8Array(1000))).length, 1000);
@@ -312,7 +312,7 @@ test("an invalid frame ends only the connection of its sender", async () => {
   });
 });
 
-test("a caller with too many open calls is refused by name, and one that reads nothing is disconnected", async () => {
+test("a caller with too many open calls is rejected with a clear error, and one that does not read is disconnected", async () => {
   const waits = waiting();
   await withGateway({ service: waits.service, limits: { calls: 3 } }, async ({ dial }) => {
     const connection = await dial();

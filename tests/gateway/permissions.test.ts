@@ -23,7 +23,7 @@ const orders = withPermissions(service, { namespaces: ["orders", "returns"] });
 const why = (to: RawService, method: MethodName, bytes: Uint8Array) =>
   to.call(method, bytes).then(() => undefined, (error: ServiceError) => `${error.code} ${error.message}`);
 
-test("reading only: every method of the service is known to read, or is refused", async () => {
+test("read-only: every method is classified as reading or is rejected", async () => {
   const reads = METHOD_NAMES.filter(isReadOnlyMethod).sort();
   assert.deepEqual(reads, [
     ...["countSchedules", "countWorkflowExecutions", "describeNamespace", "describeSchedule", "describeTaskQueue"],
@@ -41,7 +41,7 @@ test("reading only: every method of the service is known to read, or is refused"
   assert.equal(withPermissions(service, {}), service, "without permissions the service is not wrapped");
 });
 
-test("every method is held to the namespaces, under whatever number its request has the field", async () => {
+test("the allowed namespaces apply to every method, whatever the field number", async () => {
   for (const method of METHOD_NAMES) {
     if (method === "getSystemInfo" || method === "getClusterInfo") {
       assert.equal(await why(orders, method, new Uint8Array(0)), undefined);
@@ -64,7 +64,7 @@ test("every method is held to the namespaces, under whatever number its request 
   }
 });
 
-test("namespaces inside of requests count, too; what failures and links tell does not", async () => {
+test("nested namespaces of requests are checked; those in failures and links are not", async () => {
   const commands = (...namespaces: string[]) =>
     request("respondWorkflowTaskCompleted", {
       namespace: "orders",
@@ -92,7 +92,7 @@ test("namespaces inside of requests count, too; what failures and links tell doe
   assert.equal(await why(orders, "respondActivityTaskFailed", failed), undefined);
 });
 
-test("no encoding gets around it: fields given twice, in another order, with other types, cut off", async () => {
+test("no encoding bypasses the check: repeated, reordered, mistyped or truncated fields", async () => {
   const name = (text: string) => new BinaryWriter().tag(1, WireType.LengthDelimited).string(text).finish();
   const joined = (...parts: Uint8Array[]) => Uint8Array.from(parts.flatMap((part) => [...part]));
   for (const parts of [["payroll", "orders"], ["orders", "payroll"], ["orders", "payroll", "orders"]]) {

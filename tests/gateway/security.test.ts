@@ -55,7 +55,7 @@ async function send(port: number, token: string, { method = "POST", path = METHO
   };
 }
 
-test("over HTTP: a listed page and a program with the token are let in, everybody else is refused and nothing is passed on", async () => {
+test("over HTTP: a listed page and a program with the token are accepted; other requests are rejected and not forwarded", async () => {
   await withGateway({ service }, async ({ gateway: { port }, token }) => {
     calls.length = 0;
     const page = await send(port, token, { headers: { origin: PAGE } });
@@ -108,7 +108,7 @@ test("preflight requests of listed origins succeed, with private networks if req
   });
 });
 
-test("over WebSockets: the same, before anything is read; a wrong token closes with a code that pages can see", async () => {
+test("over WebSockets: the same before any message is read; a wrong token closes with a code that pages can read", async () => {
   await withGateway({ service }, async ({ gateway: { port }, token, log }) => {
     const good = [PROTOCOL, `temporalex.token.${token}`];
     assert.equal(await upgrade(port, { protocols: good }), "opened");
@@ -126,7 +126,7 @@ test("over WebSockets: the same, before anything is read; a wrong token closes w
   });
 });
 
-test("what is too large is not read to its end: by its announced length, without one, and over a WebSocket", async () => {
+test("oversized requests are not read to their end: with and without a length, and over a WebSocket", async () => {
   await withGateway({ service, limits: { requestBytes: 1000 } }, async ({ gateway: { port }, token }) => {
     calls.length = 0;
     assert.equal((await send(port, token, { body: new Uint8Array(1001) })).status, 413);
@@ -153,7 +153,7 @@ test("what is too large is not read to its end: by its announced length, without
   });
 });
 
-test("an incomplete request times out, and blocks no other caller", async () => {
+test("an incomplete request times out and does not block other callers", async () => {
   await withGateway({ service, limits: { arrivalMs: 1500 } }, async ({ gateway: { port }, token }) => {
     calls.length = 0;
     const head = `POST ${METHOD} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n`;
@@ -179,7 +179,7 @@ test("an incomplete request times out, and blocks no other caller", async () => 
   });
 });
 
-test("a call over HTTP may wait longer than a request may take to arrive, and ends with its caller", async () => {
+test("a call over HTTP may outlast the request timeout, and ends with its caller", async () => {
   let aborted = false, calls = 0;
   const slow: RawService = {
     call: (_, request, { signal } = {}) =>
@@ -202,7 +202,7 @@ test("a call over HTTP may wait longer than a request may take to arrive, and en
   });
 });
 
-test("connections are limited: those without a token are closed first, and no others", async () => {
+test("connections are limited: only connections without a token are closed early", async () => {
   await withGateway({ service, limits: { connections: 4 } }, async ({ gateway: { port }, token }) => {
     const ended: boolean[] = [];
     const idle = await Promise.all(Array.from({ length: 4 }, (_, i) =>
@@ -224,7 +224,7 @@ test("connections are limited: those without a token are closed first, and no ot
   });
 });
 
-test("methods and namespaces: what is not allowed is refused over HTTP, too, in binary and in JSON", async () => {
+test("disallowed methods and namespaces are rejected over HTTP, in binary and in JSON", async () => {
   let count = 0;
   const counting: RawService = { call: () => (count++, Promise.resolve(new Uint8Array(0))) };
   await withGateway({ service: counting, namespaces: ["default"] }, async ({ gateway: { port }, token }) => {
@@ -253,7 +253,7 @@ test("methods and namespaces: what is not allowed is refused over HTTP, too, in 
   });
 });
 
-test("gRPC-web and a refusal of the service, as a page reads them", async () => {
+test("pages can read gRPC-web responses and errors of the service", async () => {
   const refusing: RawService = { call: () => Promise.reject(new ServiceError(Code.NOT_FOUND, "no such workflow", "NotFound")) };
   await withGateway({ service: refusing }, async ({ gateway: { port }, token }) => {
     const connectAnswer = await send(port, token, { headers: { origin: PAGE } });
@@ -328,7 +328,7 @@ test("the cluster gets the gateway's credentials but not the caller's; the calle
   await cluster.close(0);
 });
 
-test("it listens on the loopback alone, and on both of its addresses", async () => {
+test("the gateway listens only on both loopback addresses", async () => {
   await withGateway({ service }, async ({ gateway: { port }, token }) => {
     const { networkInterfaces } = await import("node:os");
     const others = Object.values(networkInterfaces()).flat().filter((each) => each !== undefined && !each.internal);

@@ -90,7 +90,7 @@ async function behindProxy(use: (proxy: ChaosProxy) => Promise<void>): Promise<v
   }
 }
 
-test("a half-open connection is found while polls wait, and the next call takes a new one", async () => {
+test("a half-open connection is detected while polls wait, and the next call uses a new one", async () => {
   await serve();
   await behindProxy(async (proxy) => {
     const service = connection({ address: proxy.address, keepAlive: { interval: "150ms", timeout: "1s" } });
@@ -130,7 +130,7 @@ test("a call without a response pings the connection at once, whatever the inter
   });
 });
 
-test("a process that computes for longer than a ping may take keeps its connection", async () => {
+test("a process that blocks longer than a ping timeout keeps its connection", async () => {
   // In another thread: a server of this one would be as busy.
   const source = `
     const { createServer } = require("node:http2");
@@ -167,7 +167,7 @@ test("a process that computes for longer than a ping may take keeps its connecti
   }
 });
 
-test("a connection that was silent for long is asked before a call is put on it", async () => {
+test("a connection that was idle for long is pinged before a call uses it", async () => {
   await serve();
   await behindProxy(async (proxy) => {
     const service = connection({ address: proxy.address, keepAlive: { interval: "100ms", timeout: "500ms" } });
@@ -182,7 +182,7 @@ test("a connection that was silent for long is asked before a call is put on it"
 });
 
 for (const mishap of ["cut", "reset", "loseAnswers", "cutMidway"] as Mishap[]) {
-  test(`a connection that breaks (${mishap}) is UNAVAILABLE for its calls at once, and made again`, async () => {
+  test(`a broken connection (${mishap}) fails its calls with UNAVAILABLE at once, and is reopened`, async () => {
     await serve();
     await behindProxy(async (proxy) => {
       const service = connection({ address: proxy.address });
@@ -200,7 +200,7 @@ for (const mishap of ["cut", "reset", "loseAnswers", "cutMidway"] as Mishap[]) {
   });
 }
 
-test("a server that says goodbye finishes the calls it has; others go to a new connection", async () => {
+test("a server that sends GOAWAY finishes its calls; others use a new connection", async () => {
   await serve();
   const service = connection();
   const waiting: ServerHttp2Stream[] = [];
@@ -237,7 +237,7 @@ test("when a server stops, waiting calls complete or fail as unavailable, and no
   await call(service);
 });
 
-test("a server that takes few calls on a connection gets more connections, and all calls at once", async () => {
+test("a server with a low stream limit gets more connections, and all calls run at once", async () => {
   await serve({ maxConcurrentStreams: 4 });
   const service = connection();
   const waiting: ServerHttp2Stream[] = [];
@@ -256,7 +256,7 @@ test("a server that takes few calls on a connection gets more connections, and a
   await Promise.all(more);
 });
 
-test("a call that the server has not touched is sent again; one that it refuses for good is not", async () => {
+test("a call that the server did not process is sent again; one that it rejects is not", async () => {
   await serve();
   const service = connection();
   let times = 0;
@@ -322,7 +322,7 @@ test("large requests and responses, many at once", async () => {
   }
 });
 
-test("closing while calls wait for a connection, a response, a key", async () => {
+test("close rejects calls that wait for a connection, a response or a key", async () => {
   await serve();
   answer = () => {};
   const closed = (error: unknown) =>
@@ -343,7 +343,7 @@ test("closing while calls wait for a connection, a response, a key", async () =>
   await assert.rejects(asking, closed);
 });
 
-test("deadlines hold while a key is asked for, and before there is a connection", async () => {
+test("deadlines apply while a key is requested and while connecting", async () => {
   await serve();
   const keyless = connection({ apiKey: () => new Promise<string>(() => {}), tls: false });
   await assert.rejects(call(keyless, 50), (e: ServiceError) => e.code === Code.DEADLINE_EXCEEDED);
@@ -353,7 +353,7 @@ test("deadlines hold while a key is asked for, and before there is a connection"
   await assert.rejects(given, (e: ServiceError) => e.code === Code.CANCELLED && /canceled by its caller/.test(e.message));
 });
 
-test("the namespace goes into a header, unless the caller has put one there", async () => {
+test("the namespace is sent as a header, unless the caller set that header", async () => {
   await serve();
   const seen: unknown[] = [];
   answer = (stream, headers) => {
@@ -367,7 +367,7 @@ test("the namespace goes into a header, unless the caller has put one there", as
   assert.deepEqual(seen, ["shop", "mine", undefined]);
 });
 
-test("the seed of a chaos decides everything", () => {
+test("the seed determines all faults of a chaos network", () => {
   const [a, b] = [seeded(7), seeded(7)];
   assert.deepEqual(Array.from({ length: 5 }, a), Array.from({ length: 5 }, b));
   assert.notEqual(seeded(8)(), seeded(7)());

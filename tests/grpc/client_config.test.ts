@@ -48,7 +48,7 @@ kept = "2"
 address = "other:7233"
 `;
 
-test("a profile is read from the file, with header names as HTTP/2 has them", () => {
+test("a profile is read from the file, with lowercase header names", () => {
   assert.deepEqual(profile(FULL), {
     address: "file:7233",
     namespace: "of-file",
@@ -59,7 +59,7 @@ test("a profile is read from the file, with header names as HTTP/2 has them", ()
   });
 });
 
-test("each variable goes before the file's value, and an empty one takes it back", () => {
+test("each environment variable overrides the file's value, and an empty one removes it", () => {
   const env = {
     TEMPORAL_ADDRESS: "env:7233",
     TEMPORAL_NAMESPACE: "",
@@ -91,7 +91,7 @@ test("each variable goes before the file's value, and an empty one takes it back
   });
 });
 
-test("the environment alone is enough, and nothing at all is a profile too", () => {
+test("a profile can come from the environment alone, or from defaults", () => {
   assert.deepEqual(profile("", { TEMPORAL_ADDRESS: "env:1" }), { address: "env:1" });
   assert.deepEqual(loadClientConnectConfig({ disableFile: true, overrideEnvVars: {} }), {
     connectionOptions: {},
@@ -100,7 +100,7 @@ test("the environment alone is enough, and nothing at all is a profile too", () 
   refused(() => loadClientConfigProfile({ disableFile: true, disableEnv: true }), "exclude every source");
 });
 
-test("the profile's name: the option, else TEMPORAL_PROFILE, else default, which need not be there", () => {
+test("the profile name is the option, else TEMPORAL_PROFILE, else `default`, which may be missing", () => {
   assert.equal(profile(FULL, { TEMPORAL_PROFILE: "other" }).address, "other:7233");
   assert.equal(profile(FULL, { TEMPORAL_PROFILE: "" }).address, "file:7233");
   assert.equal(profile(FULL, { TEMPORAL_PROFILE: "absent" }, { profile: "other" }).address, "other:7233");
@@ -113,7 +113,7 @@ test("the profile's name: the option, else TEMPORAL_PROFILE, else default, which
   );
 });
 
-test("the file: the option, else TEMPORAL_CONFIG_FILE, else the user's folder for configuration", () => {
+test("the file is the option, else TEMPORAL_CONFIG_FILE, else in the user's configuration folder", () => {
   const named = file("named.toml", '[profile.default]\naddress = "named:1"');
   assert.equal(loadClientConfigProfile({ overrideEnvVars: { TEMPORAL_CONFIG_FILE: named } }).address, "named:1");
   const other = file("other.toml", '[profile.default]\naddress = "other:1"');
@@ -131,7 +131,7 @@ test("the file: the option, else TEMPORAL_CONFIG_FILE, else the user's folder fo
   refused(() => loadClientConfigProfile({ configSource: { path: folder }, overrideEnvVars: {} }), "cannot be read");
 });
 
-test("the default file of this platform", { skip: platform() !== "linux" && "its folder is another one here" }, () => {
+test("the default file depends on the platform", { skip: platform() !== "linux" && "its folder is another one here" }, () => {
   const home = join(folder, "home");
   mkdirSync(join(home, ".config/temporalio"), { recursive: true });
   mkdirSync(join(home, "xdg/temporalio"), { recursive: true });
@@ -143,7 +143,7 @@ test("the default file of this platform", { skip: platform() !== "linux" && "its
   assert.deepEqual(loadClientConfigProfile({ overrideEnvVars: {} }), {});
 });
 
-test("TLS is on with an API key, or with a section of TLS, also an empty one, unless it is switched off", () => {
+test("TLS is enabled by an API key or a TLS section, also an empty one, unless it is disabled", () => {
   assert.equal(connect("").tls, undefined);
   assert.equal(connect('[profile.default]\napi_key = "k"').tls, true);
   assert.equal(connect("[profile.default.tls]").tls, true);
@@ -157,7 +157,7 @@ test("TLS is on with an API key, or with a section of TLS, also an empty one, un
   assert.equal(connect('[profile.default.tls]\ndisabled = true\nclient_cert_path = "/nowhere"').tls, false);
 });
 
-test("certificates are read from files and taken as data", () => {
+test("certificates are read from files or given as data", () => {
   const cert = file("cert.pem", "CERT");
   const options = connect("", { TEMPORAL_TLS_CLIENT_CERT_PATH: cert, TEMPORAL_TLS_CLIENT_KEY_DATA: "KEY" });
   assert.deepEqual(options.tls, { clientCertificate: "CERT", clientKey: "KEY" });
@@ -165,7 +165,7 @@ test("certificates are read from files and taken as data", () => {
   refused(() => connect('[profile.default.tls]\nserver_ca_cert_path = "/no/such.pem"'), "/no/such.pem", "CA certificate");
 });
 
-test("path and data of one certificate contradict each other, within a source and across them", () => {
+test("giving path and data of one certificate is an error, within a source and across sources", () => {
   refused(
     () => profile("", { TEMPORAL_TLS_CLIENT_KEY_PATH: "/k", TEMPORAL_TLS_CLIENT_KEY_DATA: "K" }),
     "TEMPORAL_TLS_CLIENT_KEY_PATH and TEMPORAL_TLS_CLIENT_KEY_DATA",
@@ -182,7 +182,7 @@ test("path and data of one certificate contradict each other, within a source an
   );
 });
 
-test("wrong values are refused with their place, and secrets are not quoted", () => {
+test("invalid values are rejected with their position, and secrets are not quoted", () => {
   refused(() => profile("", { TEMPORAL_TLS: "yes" }), 'TEMPORAL_TLS must be "true" or "false"', '"yes"');
   refused(() => profile("", { TEMPORAL_TLS_DISABLE_HOST_VERIFICATION: "on" }), "TEMPORAL_TLS_DISABLE_HOST_VERIFICATION");
   refused(() => profile("[profile.default]\naddress = 7233"), "profile.default.address", "must be a quoted string, not a number");
@@ -206,7 +206,7 @@ test("wrong values are refused with their place, and secrets are not quoted", ()
   }
 });
 
-test("strict mode refuses unknown keys, wherever they stand, with file and key", () => {
+test("strict mode rejects unknown keys at any level, with file and key", () => {
   for (
     const [toml, key] of [
       ["other = 1", '"other"'],

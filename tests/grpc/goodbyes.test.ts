@@ -14,7 +14,7 @@ const start = (...args: string[]) =>
   // glibc then overwrites freed memory, so that no read of it succeeds by chance.
   startModule(new URL(own, import.meta.url), args, { MALLOC_PERTURB_: "165" });
 
-test("a server outlives callers that say goodbye", async () => {
+test("a server survives callers that send GOAWAY", async () => {
   const child = start("server");
   try {
     const port = Number(/^port (\d+)$/.exec(await nextLine(child))![1]);
@@ -44,11 +44,11 @@ test("a server outlives callers that say goodbye", async () => {
   }
 });
 
-test("a connection outlives servers that say goodbye, and makes another", async () => {
+test("a client survives servers that send GOAWAY, and reconnects", async () => {
   assert.ok(await countResponses("client") > 1);
 });
 
-test("a session outlives the goodbye when its user drops all listeners and closes it at once", async () => {
+test("a session survives GOAWAY when its user removes all listeners and closes it at once", async () => {
   assert.equal(await countResponses("session"), 20);
 });
 

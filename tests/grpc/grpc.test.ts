@@ -97,7 +97,7 @@ test("requests and responses pass through byte for byte", async () => {
   assert.equal(headers["authorization"], undefined);
 });
 
-test("an API key is asked for before each call", async () => {
+test("an API key is requested before each call", async () => {
   const seen: unknown[] = [];
   answer = (stream, _body, headers) => {
     seen.push(headers["authorization"]);
@@ -111,7 +111,7 @@ test("an API key is asked for before each call", async () => {
   assert.deepEqual(seen, ["Bearer key1", "Bearer key2"]);
 });
 
-test("a refusal has its code, and the name and fields of its details", async () => {
+test("an error has its code, and the name and fields of its details", async () => {
   const text = (s: string) => [s.length, ...new TextEncoder().encode(s)];
   const type = "type.googleapis.com/temporal.api.errordetails.v1.WorkflowExecutionAlreadyStartedFailure";
   const failure = [0x0a, ...text("req"), 0x12, ...text("run")];
@@ -151,7 +151,7 @@ test("deadlines, canceled calls, and closed connections", async () => {
   });
 });
 
-test("a lost connection is UNAVAILABLE in every form, and is made again", async () => {
+test("a lost connection is UNAVAILABLE in every case, and is reopened", async () => {
   await withService(async (service) => {
     const ways: Answer[] = [
       (stream) => stream.close(8), // RST_STREAM CANCEL, which this side did not request

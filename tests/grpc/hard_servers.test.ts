@@ -50,7 +50,7 @@ test("a server that sends GOAWAY at once is retried with pauses, and the error h
   }
 });
 
-test("a connection that ends during a ping leaves no call waiting", async () => {
+test("a connection that closes during a ping rejects its waiting calls", async () => {
   const real = Date.now;
   try {
     let connections = 0;
@@ -73,7 +73,7 @@ test("a connection that ends during a ping leaves no call waiting", async () => 
   }
 });
 
-test("a server that takes one call at a time on 64 connections gets the others later, and none too many", async () => {
+test("a server with one stream on each of 64 connections gets further calls later, never more than its limit", async () => {
   const open = new Map<Socket, number>();
   let most = 0;
   const { port, server } = await peer((got, socket) => {
@@ -95,7 +95,7 @@ test("a server that takes one call at a time on 64 connections gets the others l
   assert.ok(connections <= 64, `${connections} connections`);
 });
 
-test("calls that wait for room are served in the order in which they came, before all that come later", async () => {
+test("queued calls are sent in order, before later calls", async () => {
   const CONNECTIONS = 64, WAITING = 20;
   const order: number[] = [];
   const held: (() => void)[] = [];
@@ -123,7 +123,7 @@ test("calls that wait for room are served in the order in which they came, befor
   await Promise.all(first);
 });
 
-test("a server that takes no calls for a while is waited for, on few connections", async () => {
+test("calls wait for a server that temporarily accepts no streams, on few connections", async () => {
   const sockets: Socket[] = [];
   const { port, server } = await peer((got) => complete(got) ? answer(got.id) : undefined, maxStreams(0));
   server.on("connection", (socket: Socket) => sockets.push(socket));
@@ -148,7 +148,7 @@ test("a server that takes no calls for a while is waited for, on few connections
   assert.ok(sockets.length <= 3, `${sockets.length} connections`);
 });
 
-test("calls that wait for room end with the connection that they belong to", async () => {
+test("queued calls fail when their connection closes", async () => {
   const { port } = await peer(() => undefined, maxStreams(0));
   const caller = service(port);
   const waiting = caller.call("getSystemInfo", NOTHING, LIMIT);
@@ -157,7 +157,7 @@ test("calls that wait for room end with the connection that they belong to", asy
   await assert.rejects(waiting, (error: ServiceError) => error.code === Code.CANCELLED);
 });
 
-test("two goodbyes: calls above the second one's last id are sent again, those below are finished", async () => {
+test("two GOAWAY frames: calls above the last id of the second are sent again, those below are finished", async () => {
   let connections = 0;
   const seen: string[] = [];
   const { port, server } = await peer((got, socket) => {
@@ -179,7 +179,7 @@ test("two goodbyes: calls above the second one's last id are sent again, those b
   assert.deepEqual(seen, ["1:1", "1:3", "1:5", "2:1", "2:3"]);
 });
 
-test("one abort cancels hundreds of calls that share a signal, while they wait for a connection and on it", async () => {
+test("one abort cancels hundreds of calls that share a signal, before and after connecting", async () => {
   const { port } = await peer(() => undefined, maxStreams(100));
   const warnings: string[] = [];
   const onWarning = ({ message }: Error) => void (/listeners/.test(message) && warnings.push(message));
@@ -197,7 +197,7 @@ test("one abort cancels hundreds of calls that share a signal, while they wait f
   await assert.rejects(caller.call("getSystemInfo", NOTHING, { ...LIMIT, signal: stop.signal }), /canceled by its caller/);
 });
 
-test("pages of proxies are errors by their status, and the connection stays open", async () => {
+test("HTML responses of proxies become errors by their status, and the connection stays open", async () => {
   const codes: { [status: string]: Code } = {
     "200": Code.UNKNOWN,
     "302": Code.UNKNOWN,
@@ -245,7 +245,7 @@ test("a non-numeric status does not count as success", async () => {
   }
 });
 
-test("times longer than a timer takes are long, not none", async () => {
+test("deadlines longer than the maximum of a timer are long, not 0", async () => {
   let pings = 0;
   const { port } = await peer((got) => {
     if (got.type === TYPE.ping) pings++;

@@ -50,7 +50,7 @@ test("Huffman code: the examples of RFC 7541, and invalid input", () => {
   }
 });
 
-test("header blocks that break the rules are refused, whatever they are", () => {
+test("invalid header blocks are rejected", () => {
   const read = (hex: string) => new HeaderDecoder().read(bytesOf(hex));
   // 8.4.1 of RFC 7541 without the content of its dynamic table.
   assert.equal(read("488264025885aec3771a4b")[":status"], "302");
@@ -107,7 +107,7 @@ test("every header and trailer arrives unchanged, however small the server's tab
 
 // --- What a server may do.
 
-test("frames in pieces of one byte, padding, priorities, interim responses, unknown frames, header fields in parts", async () => {
+test("frames in pieces of one byte, padding, priorities, interim responses, unknown frames and split headers are read", async () => {
   const odd = (id: number) =>
     Buffer.concat([
       frame(TYPE.headers, 4, id, [0x08, 3, ...Buffer.from("103")]),
@@ -138,7 +138,7 @@ test("frames in pieces of one byte, padding, priorities, interim responses, unkn
   }
 });
 
-test("a request waits for the server's windows, and arrives whole", async () => {
+test("a request waits for the server's flow-control windows and arrives complete", async () => {
   const parts: Uint8Array[] = [];
   let allowed = 100;
   const { port } = await peer((got) => {
@@ -159,7 +159,7 @@ test("a request waits for the server's windows, and arrives whole", async () => 
   assert.deepEqual(new Uint8Array(body.subarray(5)), request);
 });
 
-test("a call that is canceled while its request waits leaves no state", async () => {
+test("canceling a call while its request waits leaves no state", async () => {
   const reset: number[] = [];
   const { port } = await peer((got) => {
     if (got.type === TYPE.reset) reset.push(got.id);
@@ -180,7 +180,7 @@ test("a call that is canceled while its request waits leaves no state", async ()
 });
 
 // grpc-go resets the stream when a call's time is over, and on one machine it is often sooner than a timer here, by less than a millisecond.
-test("a server that takes a call back when its time is over has told the deadline; before that, it went down", async () => {
+test("RST_STREAM after the deadline is DEADLINE_EXCEEDED; before it, the server is unavailable", async () => {
   const ends = [(id: number) => frame(TYPE.reset, 0, id, uint32(8)), (id: number) => frame(TYPE.headers, 5, id, CANCELLED)];
   let waitMs = 0;
   let end = ends[0]!;
@@ -249,7 +249,7 @@ test("after an early response the rest of the request is not sent", async () => 
   assert.deepEqual(seen, ["data 1 100", "reset 1", "data 3 15"]);
 });
 
-test("trailers may be long", async () => {
+test("long trailers are accepted", async () => {
   const text = "x".repeat(200_000);
   const length = [127, ...varint(text.length - 127)];
   const trailers = Uint8Array.from([
@@ -352,7 +352,7 @@ test("a server without HTTP/2 is reported when the connection starts", async () 
 });
 
 for (const [asks, what] of [[frame(TYPE.ping, 0, 0, new Uint8Array(8)), "pings"], [GREETING, "settings"]] as const) {
-  test(`a server that sends ${what} loses the connection only if it does not read the replies`, async () => {
+  test(`a server that sends ${what} is disconnected only if it does not read the replies`, async () => {
     const many = Buffer.concat(Array.from({ length: 4000 }, () => asks));
     const { port } = await peer((got, socket) => {
       if (!complete(got)) return undefined;

@@ -62,7 +62,7 @@ async function connect(options: ConnectOptions): Promise<Connection> {
   return connection;
 }
 
-test("plain: the proxy gets the target and the credentials", async () => {
+test("without TLS the proxy gets the target and the credentials", async () => {
   await connect({ address: at("plain") });
   assert.match(
     proxy.heads[0]!,
@@ -74,7 +74,7 @@ test("plain: the proxy gets the target and the credentials", async () => {
   await connect({ address: at("plain"), proxy: { targetHost: `http://${proxy.address}/`, basicAuth } });
 });
 
-test("a greeting of the server in one piece with the proxy's answer", async () => {
+test("the server's first frame may arrive together with the proxy's response", async () => {
   // This one greets before it is greeted.
   proxy.misdeed = (socket, _, tunnel) => {
     proxy.late = true;
@@ -84,7 +84,7 @@ test("a greeting of the server in one piece with the proxy's answer", async () =
   await connect({ address: at("plain") });
 });
 
-test("a response in many pieces, and after an interim response", async () => {
+test("the proxy's response may arrive in many pieces and after an interim response", async () => {
   proxy.misdeed = (socket, _, tunnel) => {
     const write = socket.write.bind(socket);
     let sent = Promise.resolve();
@@ -101,7 +101,7 @@ test("a response in many pieces, and after an interim response", async () => {
   await connect({ address: at("plain") });
 });
 
-test("TLS: name and certificate are the cluster's, whose name only the proxy knows; the API key is not the proxy's", async () => {
+test("TLS: name and certificate belong to the cluster, whose name only the proxy resolves; the proxy never sees the API key", async () => {
   proxy.routes.set("cluster.example:7233", servers.port("named"));
   proxy.auth = `ada:${SECRET}`;
   const options = { address: "cluster.example:7233", tls: trusting(), proxy: { ...by(), basicAuth } };
@@ -120,7 +120,7 @@ test("TLS: name and certificate are the cluster's, whose name only the proxy kno
   await assert.rejects(wrong({ address: at("plain") }), /does not support TLS/);
 });
 
-test("client certificates go to the cluster", async () => {
+test("client certificates are sent to the cluster, not to the proxy", async () => {
   proxy.routes.set("cluster.example:7233", servers.port("mtls"));
   const known = { ...trusting(), clientCertificate: client.certificate, clientKey: client.key };
   await connect({ address: "cluster.example:7233", tls: known });
@@ -131,7 +131,7 @@ test("client certificates go to the cluster", async () => {
 });
 
 for (const tls of [false, true]) {
-  test(`a tunnel that was cut is made again, large messages pass, and closing closes it (${tls ? "TLS" : "plain"})`, async () => {
+  test(`a broken tunnel is reopened, large messages pass, and close closes the tunnel (${tls ? "TLS" : "plain"})`, async () => {
     proxy.routes.set("cluster.example:7233", servers.port(tls ? "named" : "plain"));
     const connection = await connect({ address: "cluster.example:7233", tls: tls ? trusting() : false });
     const before = proxy.heads.length;
@@ -159,7 +159,7 @@ function varint(value: number): number[] {
   return [value & 127 | 128, value >> 7 & 127 | 128, value >> 14 & 127 | 128, value >> 21];
 }
 
-test("a tunnel in which nothing moves any more is found by a ping", async () => {
+test("a stalled tunnel is detected by a ping", async () => {
   const connection = await connect({ address: at("plain"), keepAlive: { interval: "100ms", timeout: "1s" } });
   // It ends with its caller: what waits on would keep the process alive until the call's deadline.
   service.on("describeNamespace", (_, options) => waits(options));
@@ -366,7 +366,7 @@ test("connecting can be canceled, and a lazy connection closed, while the proxy 
   await until("nothing is left open", () => proxy.open === 0);
 });
 
-test("options that make no sense are refused without saying what they hold", () => {
+test("invalid options are rejected without quoting their values", () => {
   const refused = (proxy: unknown, says: RegExp, address = "x:1") =>
     assert.throws(() => Connection.lazy({ address, proxy } as never), (error: Error) => {
       assert.ok(error instanceof TypeError, String(error));

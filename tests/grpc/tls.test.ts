@@ -73,7 +73,7 @@ async function version(options: ConnectOptions): Promise<string> {
   }
 }
 
-test("TLS, by the address's name or another one, with a client certificate, with none verified", async () => {
+test("TLS works with the address's name or another one, with a client certificate, and without verification", async () => {
   assert.equal(await version({ address: at("tls"), tls: trusting() }), "9.8.7");
   assert.equal(await version({ address: `localhost:${servers.port("tls")}`, tls: trusting() }), "9.8.7");
   assert.equal(await version({ address: at("named"), tls: { ...trusting(), serverName: "temporal.example" } }), "9.8.7");
@@ -84,7 +84,7 @@ test("TLS, by the address's name or another one, with a client certificate, with
   assert.equal(await version({ address: at("expired"), tls: { disableHostVerification: true } }), "9.8.7");
 });
 
-test("API keys, as text and from a function, go over TLS by default", async () => {
+test("API keys, as text or from a function, use TLS by default", async () => {
   const options = { address: at("keyed"), tls: trusting() };
   assert.equal(await version({ ...options, apiKey: KEY }), "9.8.7");
   assert.equal(await version({ ...options, apiKey: () => Promise.resolve(KEY) }), "9.8.7");
@@ -249,7 +249,7 @@ for (const { what, options, code, says } of WRONG) {
   });
 }
 
-test("a client that was made lazily says the same at its first call", async () => {
+test("a lazy client reports the same errors at its first call", async () => {
   const connection = Connection.lazy({ address: at("mtls"), tls: trusting() });
   await assert.rejects(
     connection.call("getSystemInfo", new Uint8Array(0), { timeoutMs: 60_000 }),
@@ -285,7 +285,7 @@ test("a caller that waits for a server gets the reason of each failed attempt", 
   }
 });
 
-test("options that make no sense are refused before anything connects", async () => {
+test("invalid options are rejected before anything connects", async () => {
   const lazy = (options: object) => () => Connection.lazy({ address: "x:1", ...options } as never);
   assert.throws(lazy({ tls: { clientKey: client.key } }), /set both tls\.clientCertificate and tls\.clientKey/);
   assert.throws(lazy({ tls: { clientCertificate: client.certificate, clientKey: stranger.key } }), /not the key of/);

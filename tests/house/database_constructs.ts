@@ -24,7 +24,7 @@ const clientProcedures = "tests/suites/client_procedures.ts";
 const belonging = "tests/client/belonging.test.ts";
 const world: readonly [string, string] = [
   "tests/app/world_kill9.test.ts",
-  "a hundred entities: the day ends in the same state, however often the process is killed in the middle of it",
+  "a hundred entities end the day in the same state, however often the process is killed",
 ];
 const broadcasts = "tests/suites/client_broadcasts.ts";
 const unknown = "tests/app/unknown_types.test.ts";
@@ -37,7 +37,7 @@ export const CONSTRUCTS: readonly Row[] = [
     here: "sleep, timer",
     tests: [[clock, "a workflow's timer fires at its moment and not a millisecond before, also after a restart"], [
       clock,
-      "a timer that was due while nothing ran fires at the opening",
+      "a timer that became due while no engine ran fires at opening",
     ]],
   },
   {
@@ -126,10 +126,10 @@ export const EXAMPLES: readonly Row[] = [
     part: "combat",
     here: "examples/game/combat.ts",
     tests: [
-      ["tests/app/combat.test.ts", "combat: blows change the tables with each step, and the target falls or flees"],
+      ["tests/app/combat.test.ts", "combat: each step changes the tables, and the target dies or flees"],
       [
         "tests/app/combat.test.ts",
-        "combat: what a step did is there once after a restart in the middle",
+        "combat: after a restart in the middle, each step was applied once",
       ],
       [transact, "reducers run in the order of their commands, once, and their results are in history"],
       world,
@@ -239,17 +239,17 @@ export const TABLES: readonly Row[] = [
   {
     part: "Workflow",
     here: "client.list, describe, the view workflow",
-    tests: [[views, "states, timers, procedures and subscriptions, as long as they are"]],
+    tests: [[views, "views contain states, timers, procedures and subscriptions while they exist"]],
   },
   {
     part: "WorkflowTimer",
     here: "the view workflow_timer",
-    tests: [[views, "states, timers, procedures and subscriptions, as long as they are"]],
+    tests: [[views, "views contain states, timers, procedures and subscriptions while they exist"]],
   },
   {
     part: "WorkflowSubscription",
     here: "the view workflow_subscription, the search attribute WorkflowSubscription",
-    tests: [[views, "states, timers, procedures and subscriptions, as long as they are"], [
+    tests: [[views, "views contain states, timers, procedures and subscriptions while they exist"], [
       broadcasts,
       "unsubscribe, the end of a run and continue-as-new: the recipients afterwards",
     ]],
@@ -257,7 +257,7 @@ export const TABLES: readonly Row[] = [
   {
     part: "PendingProcedure",
     here: "the view pending_procedure, handle.procedures, describe().pendingProcedures",
-    tests: [[views, "states, timers, procedures and subscriptions, as long as they are"], [
+    tests: [[views, "views contain states, timers, procedures and subscriptions while they exist"], [
       clientProcedures,
       "a procedure is asked for, listed with its arguments, and completed once",
     ]],
@@ -265,7 +265,7 @@ export const TABLES: readonly Row[] = [
   {
     part: "LastWorkflowId",
     here: "the handle that start returns, the view last_workflow_id",
-    tests: [[views, "states, timers, procedures and subscriptions, as long as they are"]],
+    tests: [[views, "views contain states, timers, procedures and subscriptions while they exist"]],
   },
 ];
 
@@ -302,13 +302,13 @@ export const REDUCERS: readonly Row[] = [
       "workflow code broadcasts, and gets the number of recipients",
     ], [
       "tests/cli/workflow.test.ts",
-      "broadcast: by filter, to all, as JSON, mistakes",
+      "broadcast: by filter, to all, as JSON, and invalid input",
     ], [
       "tests/engine/broadcast.test.ts",
-      "subscribers whose inbox is full are named, and the others have the signal",
+      "subscribers with a full inbox are reported, and the others receive the signal",
     ], [
       "tests/browser/broadcast.test.ts",
-      "a broadcast of the leading tab and one of a following tab reach the subscribers of both",
+      "broadcasts from the leading tab and from a following tab reach the subscribers of both",
     ]],
   },
   {
@@ -335,7 +335,7 @@ export const REDUCERS: readonly Row[] = [
     tests: [
       [
         "tests/cli/fire_timer.test.ts",
-        "in the process that holds the store: by name, in order; a missing timer is reported",
+        "timers fire by name and in order in the process that has the store open; a missing timer is reported",
       ],
       [manual, "of several open timers of one name the oldest fires; ids are names, too"],
       [
@@ -352,14 +352,17 @@ export const REDUCERS: readonly Row[] = [
   {
     part: "install!",
     here: "open({ workflows, reducers, migrations })",
-    tests: [[transact, "tables are made step by step, and a step that was applied does not change"]],
+    tests: [[transact, "migrations run in order, and an applied migration must not change"]],
   },
   {
     part: "lazy registration",
     here: "modules are known from their loading on, at the opening and by worker.replaceWorkflows; runs without code wait",
-    tests: [[unknown, "a run of an unknown type waits, is reported, and continues at the next open with its code"], [
+    tests: [[
       unknown,
-      "code that comes back by a reload of the module takes its runs up, and reloads without it leave them waiting",
+      "a run of an unknown type waits and is reported; it continues when the application is opened with its code",
+    ], [
+      unknown,
+      "reloading a module resumes runs whose code is back; runs without code keep waiting",
     ]],
   },
 ];
@@ -368,7 +371,7 @@ export const STATES_AND_GROUPS: readonly Row[] = [
   {
     part: "CREATED, RUNNING, SUSPENDED",
     here: "status of the view workflow",
-    tests: [[views, "states, timers, procedures and subscriptions, as long as they are"]],
+    tests: [[views, "views contain states, timers, procedures and subscriptions while they exist"]],
   },
   ...["COMPLETED", "FAILED", "CANCELLED"].map((part): Row => ({
     part,
@@ -385,11 +388,15 @@ export const STATES_AND_GROUPS: readonly Row[] = [
     here: "correlationId of start, client.workflows({ correlationId }).cancel()",
     tests: [[belonging, "entity and correlation find workflows, over continue-as-new, and cancel reaches a whole group"]],
   },
-  { part: "SELECT * FROM workflow WHERE entity_id = 42", here: "verbatim", tests: [[views, "the document's own statements"]] },
+  {
+    part: "SELECT * FROM workflow WHERE entity_id = 42",
+    here: "verbatim",
+    tests: [[views, "the statements of the document return what it states"]],
+  },
   {
     part: "phase, state_data",
     here: "columns phase and state of the view workflow",
-    tests: [[shown, "phase counts the awaits that a run has passed, state is what it published last, as JSON"]],
+    tests: [[shown, "phase is the number of awaits that a run has passed, state is its last published value as JSON"]],
   },
 ];
 
@@ -403,7 +410,7 @@ const watch: readonly [string, string] = [
   "a watch in rounds shows the values that it passes to the next round and to the next run",
 ];
 const sessions = "tests/debug/database.test.ts";
-const commandsOfSessions: readonly [string, string] = [sessions, "commands: what each asks for, and the event that it became"];
+const commandsOfSessions: readonly [string, string] = [sessions, "commands show their request and the event that they became"];
 
 /** What the debugger shows by its name, with its line and its values. */
 export const IN_THE_DEBUGGER: readonly Row[] = [
@@ -414,9 +421,9 @@ export const IN_THE_DEBUGGER: readonly Row[] = [
   {
     part: "a timer by its name",
     here: "timer muster 1 min 30 s",
-    tests: [raid, [sessions, "events in a line: timers and reducers by name, also where they end"], [
+    tests: [raid, [sessions, "event lines show timers and reducers by name, also at their end"], [
       sessions,
-      "a redacted history contains nothing that code wrote next to timers, and replays",
+      "a redacted history contains no summaries of timers, and replays",
     ]],
   },
   { part: "a signal by its typed name", here: "threat_detected", tests: [raid] },
@@ -425,6 +432,6 @@ export const IN_THE_DEBUGGER: readonly Row[] = [
   {
     part: "phase and state",
     here: "the published state and the phase next to the code",
-    tests: [raid, [sessions, "the phase grows with the awaits that are passed, as SQL counts them"]],
+    tests: [raid, [sessions, "the phase counts the passed awaits, as in SQL"]],
   },
 ];

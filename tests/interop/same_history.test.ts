@@ -307,7 +307,7 @@ const lives: { [name: string]: Life } = {
     await handle.result().catch(() => {});
     return handle;
   },
-  "an activity that is completed from outside": async ({ client }, { tokens }) => {
+  "an activity can be completed from outside": async ({ client }, { tokens }) => {
     const handle = await client.start(outside, { id: "outside" });
     await until("it was handed out", () => tokens.length === 1);
     await client.completeActivity(tokens[0]!, "from outside");

@@ -32,7 +32,7 @@ disabled = true
 const source = { configSource: { data: TOML }, overrideEnvVars: {} };
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-test("a profile becomes the options of a connection; a key alone switches TLS on", () => {
+test("a profile is converted to connection options; an API key alone enables TLS", () => {
   assert.deepEqual(loadClientConnectConfig(source), {
     namespace: "shop",
     connectionOptions: { address: "cloud:7233", apiKey: "key", tls: true, metadata: { "x-team": "a" } },
@@ -46,21 +46,21 @@ test("a profile becomes the options of a connection; a key alone switches TLS on
   assert.equal(toClientOptions({}).connectionOptions.tls, undefined);
 });
 
-test("the environment goes over the file, and either can be switched off", () => {
+test("the environment takes precedence over the file, and each can be disabled", () => {
   const overrideEnvVars = { TEMPORAL_ADDRESS: "env:1" };
   assert.equal(loadClientConfigProfile({ ...source, overrideEnvVars }).address, "env:1");
   assert.equal(loadClientConfigProfile({ ...source, overrideEnvVars, disableEnv: true }).address, "cloud:7233");
   assert.deepEqual(loadClientConfigProfile({ ...source, overrideEnvVars, disableFile: true }), { address: "env:1" });
 });
 
-test("all profiles of a file, there and back", () => {
+test("all profiles of a file are read and written unchanged", () => {
   const config = loadClientConfig(source);
   assert.deepEqual(Object.keys(config.profiles), ["default", "mtls", "plain"]);
   assert.deepEqual(loadClientConfigFromToml(clientConfigToToml(config), { strict: true }), config);
   assert.deepEqual(fromTomlProfile(toTomlProfile(config.profiles["mtls"]!)), config.profiles["mtls"]);
 });
 
-test("what is wrong is named", () => {
+test("invalid settings are reported by name", () => {
   assert.throws(() => loadClientConfigProfile({ ...source, profile: "none" }), /profile "none" was not found/);
   assert.throws(() => loadClientConfigFromToml(bytes("[profile.a]\nport = 1"), { strict: true }), /"profile\.a\.port"/);
   assert.throws(() => fromTomlProfile({ tls: { client_cert_path: "a", client_cert_data: "b" } }), /client_cert_path/);

@@ -44,7 +44,7 @@ test("the map and the other adapters name only subpaths of the package", () => {
   }
 });
 
-test("what Jest sets up is a module for each package", () => {
+test("the Jest setup maps each package to a module", () => {
   const [, names] = /const PACKAGES = (\[.*\]);/.exec(readFileSync("jest.cjs", "utf8"))!;
   assert.deepEqual(JSON.parse(names!), PACKAGES);
 });
@@ -67,7 +67,7 @@ for (
   });
 }
 
-test("Deno runs a program of CommonJS with the hooks", { skip }, (t) => {
+test("Deno runs a CommonJS program with the hooks", { skip }, (t) => {
   const folder = projectWith(t, {
     "package.json": '{ "type": "commonjs", "dependencies": { "temporalex": "*" } }',
     // A package as mocha is: an ES module that imports a file of CommonJS.

@@ -95,7 +95,7 @@ for (const [name, bundle] of Object.entries(bundlers)) {
   });
 }
 
-test("vite: the workers of a page are built with the plugin, and with the plugins that are given for them", async (t) => {
+test("vite: workers of a page are built with this plugin and with the plugins given for workers", async (t) => {
   const folder = projectWith(t, FILES);
   const { build } = await import("vite");
   const seen: string[] = [];

@@ -57,7 +57,7 @@ for (const [packages, installed] of [["not installed", {}], ["installed", INSTAL
   }
 }
 
-test("require.resolve names the file that is loaded", (t) => {
+test("require.resolve returns the path of the loaded file", (t) => {
   const folder = projectWith(t, { "app.cjs": 'console.log(require.resolve("@temporalio/workflow"));' });
   const { stdout } = runIn(folder, process.execPath, ["--import", DOOR, "app.cjs"]);
   assert.match(stdout, /compat\/workflow\/mod\.js\n$/);
@@ -102,7 +102,7 @@ console.log(found.somethingElse);`;
   });
 }
 
-test("an import of a name that is not there is refused by name when the program is linked", (t) => {
+test("an import of a missing name is rejected with the name when the program is linked", (t) => {
   const folder = projectWith(t, { "app.mjs": 'import { NotThere } from "@temporalio/client";' });
   assert.match(
     runIn(folder, process.execPath, ["--import", DOOR, "app.mjs"]).stderr,
@@ -110,7 +110,7 @@ test("an import of a name that is not there is refused by name when the program 
   );
 });
 
-test("other packages, and other files of the official ones, are what is installed", (t) => {
+test("other packages and other files of official packages resolve to the installed ones", (t) => {
   const folder = projectWith(t, {
     ...INSTALLED,
     "node_modules/@temporalio-labs/common/index.js": "exports.name = 'labs';",

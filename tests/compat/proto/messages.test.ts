@@ -8,7 +8,7 @@ import { PayloadSchema } from "../../../ts/messages/generated/temporal/api/commo
 const bytes = (text: string) => new TextEncoder().encode(text);
 const { Payload, Payloads } = temporal.api.common.v1;
 
-test("a payload becomes the API's bytes, and comes back", () => {
+test("a payload is converted to the API's bytes and back", () => {
   const payload = { metadata: { encoding: bytes("json/plain") }, data: bytes("1") };
   const encoded = Payload.encode(payload).finish();
   assert.deepEqual(encoded, toBinary(PayloadSchema, create(PayloadSchema, payload)));
@@ -31,7 +31,7 @@ test("enumerations, nested types and types of Google", () => {
   assert.equal(temporal.api.nothing, undefined);
 });
 
-test("bytes of something else, and fields of another type, are refused", () => {
+test("bytes of other messages and fields of a wrong type are rejected", () => {
   assert.throws(() => Payload.decode(new Uint8Array([10, 200, 1])));
   assert.throws(() => Payload.encode("text").finish(), /temporal\.api\.common\.v1\.Payload: an object is expected, not text/);
 });

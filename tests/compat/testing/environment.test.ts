@@ -18,7 +18,7 @@ Runtime.install({ logger: new DefaultLogger("ERROR") });
 const DAY = 86_400_000;
 const workflowsPath = fileURLToPath(new URL("./modules/time_workflows.ts", import.meta.url));
 
-test("createTimeSkipping: results come at once, sleep and currentTimeMs go by the skipped time", async () => {
+test("createTimeSkipping: results arrive at once; sleep and currentTimeMs use the skipped time", async () => {
   const env = await TestWorkflowEnvironment.createTimeSkipping();
   try {
     assert.equal(env.supportsTimeSkipping, true);
@@ -51,7 +51,7 @@ test("createTimeSkipping: results come at once, sleep and currentTimeMs go by th
   }
 });
 
-test("createLocal: a server that goes by the wall clock, with a namespace of the test", async () => {
+test("createLocal: a server on the wall clock, with a namespace for the test", async () => {
   const env = await TestWorkflowEnvironment.createLocal({ server: { namespace: "tests" } });
   try {
     assert.deepEqual([env.supportsTimeSkipping, env.namespace, env.client.options.namespace], [false, "tests", "tests"]);
@@ -72,7 +72,7 @@ test("createLocal: a server that goes by the wall clock, with a namespace of the
   }
 });
 
-test("createFromExistingServer: the connections of a server that is there, which outlives it", async () => {
+test("createFromExistingServer uses an existing server and does not stop it", async () => {
   const local = await TestWorkflowEnvironment.createLocal();
   const { address } = local;
   const env = await TestWorkflowEnvironment.createFromExistingServer({ address });
@@ -86,7 +86,7 @@ test("createFromExistingServer: the connections of a server that is there, which
   await local.teardown();
 });
 
-test("a client that does not skip time leaves it alone", async () => {
+test("a client without time skipping does not move time", async () => {
   const env = await TestWorkflowEnvironment.createTimeSkipping();
   try {
     const worker = await Worker.create({ connection: env.nativeConnection, taskQueue: "test", workflowsPath });
@@ -143,7 +143,7 @@ test("workflowInterceptorModules: a failed assertion fails the workflow", async 
 
 const started = (extraArgs: string[]) => TestWorkflowEnvironment.createLocal({ server: { extraArgs } });
 
-test("arguments for Temporal's server that ask for what is here anyway are taken", async () => {
+test("arguments for Temporal's server that have no effect here are accepted", async () => {
   const multi = "frontend.enableExecuteMultiOperation=true";
   const env = await started([
     "--dynamic-config-value",
@@ -156,7 +156,7 @@ test("arguments for Temporal's server that ask for what is here anyway are taken
   await env.teardown();
 });
 
-test("other arguments for Temporal's server are refused by name", async () => {
+test("other arguments for Temporal's server are rejected by name", async () => {
   const refused: [string[], string][] = [
     [["--headless", "--ui-port", "8080"], "--ui-port 8080"],
     [["--dynamic-config-value", "frontend.enableExecuteMultiOperation=false"], "--dynamic-config-value frontend.enable"],
@@ -177,7 +177,7 @@ test("other arguments for Temporal's server are refused by name", async () => {
   }
 });
 
-test("options for another program are refused by name", async () => {
+test("options for another server program are rejected by name", async () => {
   await assert.rejects(
     TestWorkflowEnvironment.createLocal({ server: { executable: { type: "existing-path", path: "/bin/temporal" } } }),
     /server\.executable is not supported: the server is the embedded engine/,

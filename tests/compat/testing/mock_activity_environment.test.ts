@@ -37,7 +37,7 @@ test("heartbeats are events", async () => {
   assert.deepEqual(beats, [1, { two: 2 }]);
 });
 
-test("cancel() reaches sleep, signal and details; later activities begin cancelled", async () => {
+test("cancel() reaches sleep, signal and details; later activities start canceled", async () => {
   const env = new MockActivityEnvironment(undefined, { logger: new DefaultLogger("ERROR") });
   env.on("heartbeat", () => env.cancel("CANCELLED", new ActivityCancellationDetails({ paused: true })));
   const waits = async () => {
@@ -50,7 +50,7 @@ test("cancel() reaches sleep, signal and details; later activities begin cancell
   await assert.rejects(env.run(() => sleep(10)), CancelledFailure);
 });
 
-test("what an activity throws is what run rejects with, and it is logged", async () => {
+test("run rejects with the error of the activity, which is logged", async () => {
   const lines: LogEntry[] = [];
   const env = new MockActivityEnvironment({}, { logger: new DefaultLogger("INFO", (entry) => lines.push(entry)) });
   const fails = async () => {
@@ -63,7 +63,7 @@ test("what an activity throws is what run rejects with, and it is logged", async
   assert.equal(lines[0]!.meta?.["activityId"], "test");
 });
 
-test("interceptors are around it", async () => {
+test("interceptors wrap the activity", async () => {
   const env = new MockActivityEnvironment({}, {
     interceptors: [(ctx) => ({ inbound: { execute: async (input, next) => `${ctx.info.activityType}: ${await next(input)}` } })],
   });

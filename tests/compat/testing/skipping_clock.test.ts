@@ -6,7 +6,7 @@ import { until } from "../../support/until.ts";
 
 const DAY = 86_400_000;
 
-test("a jump fires what becomes due on the way, in order, each at its time", () => {
+test("a jump fires the timers that become due, in order, each at its time", () => {
   const clock = new SkippingClock();
   const start = clock.nowMs();
   const fired: number[] = [];
@@ -24,7 +24,7 @@ test("a jump fires what becomes due on the way, in order, each at its time", () 
   assert.ok(clock.nowMs() >= start + 4 * DAY, "it never goes back");
 });
 
-test("between jumps it goes by itself, also for timers that were set before a jump", async () => {
+test("between jumps the clock runs by itself, also for timers that were set before a jump", async () => {
   const clock = new SkippingClock();
   const start = clock.nowMs();
   let fired = 0;

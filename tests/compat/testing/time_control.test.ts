@@ -62,7 +62,7 @@ const skipped = async (type: string, args: unknown[] = []) => {
   return { result, days: (clock.nowMs() - from) / DAY };
 };
 
-test("a workflow that sleeps for a month is over at once", async () => {
+test("a workflow that sleeps for a month completes at once", async () => {
   const { result, days } = await skipped("sleeper", [30 * DAY]);
   assert.equal(result, "slept");
   assert.ok(days >= 30 && days < 31, `${days}`);
@@ -74,20 +74,20 @@ test("retries of an activity and timers between activities are skipped", async (
   assert.ok(days >= 3 && days < 4, `${days}`);
 });
 
-test("time goes by the wall clock while a worker has an activity", async () => {
+test("time follows the wall clock while a worker runs an activity", async () => {
   const { result, days } = await skipped("racing", [300, DAY]);
   assert.equal(result, "activity");
   assert.ok(days < 0.5, `${days}`);
 });
 
-test("sleep of the test moves time while an activity runs, which another timer may win", async () => {
+test("sleep in a test moves time while an activity runs, so another timer may fire first", async () => {
   const from = clock.nowMs();
   assert.equal((await skipped("sleepRace", [2 * DAY, DAY])).result, "timer");
   // The activity continues.
   await until("the activity's sleep", () => clock.nowMs() >= from + 2 * DAY && calls.busyTasks === 0);
 });
 
-test("without a waiting result time is not skipped, and sleep moves it", async () => {
+test("time is not skipped unless a test waits for a result, and sleep moves it", async () => {
   const handle = await client.start("sleeper", { id: "waits", args: [10 * DAY] });
   const from = clock.nowMs();
   await new Promise((resolve) => setTimeout(resolve, 200));

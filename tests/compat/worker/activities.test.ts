@@ -66,7 +66,7 @@ test("the context of a local activity contains its timeouts", async () => {
   assert.deepEqual(await limits({ scheduleToCloseTimeout: "2s", startToCloseTimeout: "5s" }), [2000, 2000, true]);
 });
 
-test("heartbeats, sleep and cancellation: the official classes and words", async () => {
+test("heartbeats, sleep and cancellation use the official classes and messages", async () => {
   const seen: unknown[] = [];
   const result = await run("cancelled", ["wait"], {
     async wait() {
@@ -92,7 +92,7 @@ test("heartbeats, sleep and cancellation: the official classes and words", async
   ]);
 });
 
-test("an attempt finds the details of the attempt before", async () => {
+test("an attempt reads the heartbeat details of the previous attempt", async () => {
   const result = await run("retried", ["count"], {
     count() {
       const { heartbeatDetails, attempt } = activity.activityInfo();
@@ -104,7 +104,7 @@ test("an attempt finds the details of the attempt before", async () => {
   assert.deepEqual(result, { attempt: 2 });
 });
 
-test("details that cannot be converted stop the activity, and the attempt fails with that", async () => {
+test("heartbeat details that cannot be converted cancel the activity, and the attempt fails with that error", async () => {
   const result = await run("failure", ["beat"], {
     async beat() {
       activity.heartbeat(1n);
@@ -117,7 +117,7 @@ test("details that cannot be converted stop the activity, and the attempt fails 
 
 class NotEnough extends Error {}
 
-test("what an activity throws is reported as the official worker does it", async () => {
+test("errors of activities are reported like by the official worker", async () => {
   const plain = await run("failure", ["pay"], {
     pay: () => {
       throw new NotEnough("not enough money");
@@ -137,12 +137,12 @@ test("what an activity throws is reported as the official worker does it", async
   assert.deepEqual([made["type"], made["nonRetryable"], made["details"]], ["Declined", true, [{ why: "limit" }]]);
 });
 
-test("values are converted as the official SDK does it: what JSON has no form for is lost", async () => {
+test("values are converted like in the official SDK: values without a JSON form are lost", async () => {
   const result = await run("call", ["values"], { values: () => ({ map: new Map([[1, 2]]), nan: NaN, date: new Date(0) }) });
   assert.deepEqual(result, { map: {}, nan: null, date: "1970-01-01T00:00:00.000Z" });
 });
 
-test("a result that cannot be converted fails the attempt, not the activity for good", async () => {
+test("a result that cannot be converted fails the attempt retryably", async () => {
   let attempts = 0;
   const result = await run("retried", ["big"], { big: () => ++attempts < 2 ? 1n : "small" });
   assert.deepEqual([result, attempts], ["small", 2]);
@@ -161,7 +161,7 @@ class Greeter {
   }
 }
 
-test("activities are an object of a class, and `default` runs those that have no function", async () => {
+test("activities can be an instance of a class, and `default` handles unknown activity types", async () => {
   const greeter = new Greeter("Hello");
   assert.equal(await run("call", ["hello", "Ann"], greeter), "Hello, Ann!");
   assert.equal(await run("call", ["bye", "Ann"], greeter), "Not Hello, Ann!");
@@ -169,7 +169,7 @@ test("activities are an object of a class, and `default` runs those that have no
   assert.deepEqual(await run("call", ["anything", 1, 2], other), ["anything", 1, 2]);
 });
 
-test("an activity that is completed from outside", async () => {
+test("an activity can be completed from outside", async () => {
   let token!: Uint8Array;
   const done = run("call", ["later"], {
     later() {
@@ -182,7 +182,7 @@ test("an activity that is completed from outside", async () => {
   assert.equal(await done, "from outside");
 });
 
-test("interceptors: around the function, with its headers, around attributes of the log and tags of metrics", async () => {
+test("interceptors wrap the function with its headers, log attributes and metric tags", async () => {
   const order: string[] = [];
   const named = (name: string): ActivityInterceptorsFactory => (ctx) => ({
     inbound: {
@@ -214,7 +214,7 @@ test("interceptors: around the function, with its headers, around attributes of 
   });
 });
 
-test("a shutdown that does not wait cancels activities, and their attempts fail with the official words", async () => {
+test("a shutdown without a grace period cancels activities, and their attempts fail with the official message", async () => {
   const taskQueue = `activities-${++count}`;
   const told: unknown[] = [];
   const made = await worker(taskQueue, {
@@ -241,7 +241,7 @@ test("a shutdown that does not wait cancels activities, and their attempts fail 
   ]);
 });
 
-test("activities have a client of the worker's connection, with the worker's interceptors", async () => {
+test("activities have a client on the worker's connection, with the worker's interceptors", async () => {
   const taskQueue = `activities-${++count}`;
   const started: string[] = [];
   const made = await worker(taskQueue, {
@@ -304,7 +304,7 @@ test("a canceled activity can still use its client, and any other client", async
   assert.deepEqual(found, [taskQueue, taskQueue]);
 });
 
-test("the older interceptor of log lines: its logger, and attributes of a class that extends it", async () => {
+test("the deprecated logging interceptor works with its logger and with attributes of a subclass", async () => {
   const entries: { message: string; meta: Record<string, unknown> | undefined }[] = [];
   const logger = new DefaultLogger("DEBUG", ({ message, meta }) => entries.push({ message, meta }));
   class Marked extends ActivityInboundLogInterceptor {
@@ -335,7 +335,7 @@ test("the context throws outside an activity", () => {
   assert.ok(connection.plugins.length === 0);
 });
 
-test("types of an activity's values are those of its definition", async () => {
+test("an activity's values are converted with the types of its definition", async () => {
   const upper = {
     fromTransferType: (sent: string) => ({ is: sent.toUpperCase() }),
     toTransferType: ({ is }: { is: string }) => is.toLowerCase(),
@@ -354,7 +354,7 @@ test("types of an activity's values are those of its definition", async () => {
   assert.deepEqual(await run("call", ["raw", { a: 1 }], { raw }), { a: 1 });
 });
 
-test("an argument that cannot be read, and a result that cannot be sent, fail the attempt", async () => {
+test("an argument that cannot be decoded and a result that cannot be encoded fail the attempt", async () => {
   const refusing = {
     fromTransferType: (): never => {
       throw new TypeError("not for us");
@@ -377,7 +377,7 @@ test("an argument that cannot be read, and a result that cannot be sent, fail th
   assert.deepEqual([unsent.message, unsent.type, unsent.nonRetryable], ["not for them", "RangeError", false]);
 });
 
-test("a value that no converter takes is the converter's error where an activity is completed from outside, too", async () => {
+test("a value that no converter accepts throws the converter's error, also when an activity is completed from outside", async () => {
   const outside = new AsyncCompletionClient({ connection });
   const token = new Uint8Array([1]);
   await assert.rejects(outside.complete(token, () => {}), ValueError);

@@ -122,7 +122,7 @@ exports.interceptors = () => ({
 });`,
 };
 
-test("interceptors of the OpenTelemetry package: the SDK itself in the place of its stubs, workflow time, and each one once", async (t) => {
+test("interceptors of the OpenTelemetry package use the SDK instead of its stubs and workflow time, and run once each", async (t) => {
   const folder = folderWith(t, {
     "workflows.mjs":
       'import { sleep } from "@temporalio/workflow"; export async function w() { await sleep(20); return ["ran"]; }',

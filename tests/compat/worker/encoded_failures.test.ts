@@ -11,7 +11,7 @@ import { project, setting } from "./support.ts";
 const { client, connection, worker, close } = await setting();
 after(close);
 
-test("failures whose text was encoded keep it encoded, with a codec, wherever they are passed on", async (t) => {
+test("failures with encoded text keep it encoded with a codec when they are passed on", async (t) => {
   const folder = project(t, {
     "failures.js": `import { DefaultFailureConverter } from "@temporalio/common";
 export const failureConverter = new DefaultFailureConverter({ encodeCommonAttributes: true });

@@ -26,7 +26,7 @@ const states = (taskQueue: string) =>
   lines.filter(({ message, meta }) => message === "Worker state changed" && meta?.["taskQueue"] === taskQueue)
     .map(({ meta }) => meta?.["state"]);
 
-test("states, as the official worker has and logs them", async () => {
+test("worker states change and are logged like those of the official worker", async () => {
   const taskQueue = queue();
   const made = await worker(taskQueue, { workflowsPath });
   assert.equal(made.getState(), "INITIALIZED");
@@ -40,7 +40,7 @@ test("states, as the official worker has and logs them", async () => {
   assert.deepEqual(states(taskQueue), ["RUNNING", "STOPPING", "DRAINING", "DRAINED", "STOPPED"]);
 });
 
-test("the runtime ends with the last worker and connection that have it, so that another may be installed", async () => {
+test("the runtime shuts down with its last worker and connection, and another one can be installed", async () => {
   const shared = Runtime._instance;
   Runtime._instance = undefined;
   try {
@@ -65,7 +65,7 @@ test("the runtime ends with the last worker and connection that have it, so that
   }
 });
 
-test("what a worker is doing", async () => {
+test("getStatus reports the work of a worker", async () => {
   const taskQueue = queue();
   let end!: () => void;
   const ended = new Promise<void>((resolve) => end = resolve);
@@ -97,7 +97,7 @@ test("what a worker is doing", async () => {
   assert.throws(() => made.numInFlightActivities$, /is an Observable of rxjs, .*getStatus/);
 });
 
-test("runUntil: the value, the error, and time for a promise that is late", async () => {
+test("runUntil returns the value, rejects with the error, and waits for a late promise", async () => {
   assert.equal(await (await worker(queue(), { workflowsPath })).runUntil(Promise.resolve(5)), 5);
   const failing = await worker(queue(), { workflowsPath });
   await assert.rejects(failing.runUntil(() => Promise.reject(new Error("inner"))), /^Error: inner$/);
@@ -107,7 +107,7 @@ test("runUntil: the value, the error, and time for a promise that is late", asyn
   await assert.rejects(never, PromiseCompletionTimeoutError);
 });
 
-test("a shutdown that takes longer than it may fails, with the state FAILED", async () => {
+test("a shutdown that exceeds its limit fails with the state FAILED", async () => {
   const taskQueue = queue();
   let end!: () => void;
   const made = await worker(taskQueue, {
@@ -155,7 +155,7 @@ test("activities get the grace period before they are canceled", async () => {
   assert.equal(await next.runUntil(handle.result()), "done");
 });
 
-test("signals of the process stop workers, those that are made and do not run yet among them", async () => {
+test("process signals stop workers, also workers that are created but not running", async () => {
   const shared = Runtime._instance!;
   const own = async (work: () => Promise<void>) => {
     Runtime._instance = undefined;
@@ -213,7 +213,7 @@ test("signals of the process stop workers, those that are made and do not run ye
   });
 });
 
-test("plugins change options and stand around the run", async () => {
+test("plugins change options and wrap the run", async () => {
   const order: string[] = [];
   const taskQueue = queue();
   const plugin = (name: string): WorkerPlugin => ({
@@ -231,7 +231,7 @@ test("plugins change options and stand around the run", async () => {
   assert.deepEqual(order, ["a begins", "b begins", "b ends", "a ends"]);
 });
 
-test("a connection is not closed while a worker has it, and may be replaced", async () => {
+test("a connection cannot be closed while a worker uses it, and can be replaced", async () => {
   const address = connection.options.address!;
   const first = await NativeConnection.connect({ address });
   const second = await NativeConnection.connect({ address });
@@ -248,7 +248,7 @@ test("a connection is not closed while a worker has it, and may be replaced", as
   await assert.rejects(second.close(), /Client already closed/);
 });
 
-test("a worker without a server, a namespace or a queue is refused when it is made", async () => {
+test("Worker.create rejects without a server, a namespace or a queue", async () => {
   await assert.rejects(worker("q", { workflowsPath, namespace: "none-of-that-name" }), {
     name: "TransportError",
     message: /Namespace none-of-that-name was not found or otherwise could not be described/,

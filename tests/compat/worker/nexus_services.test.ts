@@ -76,7 +76,7 @@ const kindOf = (outcome: NexusOutcome) =>
     ? outcome.failure.failureInfo.value.type
     : outcome.kind;
 
-test("values go through the codec; handlers have their context, and headers whatever their case", async () => {
+test("values pass through the codec; handlers have their context and case-insensitive headers", async () => {
   const seen: Any[] = [];
   const { run, abort, client } = setting({
     start(ctx, input) {
@@ -97,7 +97,7 @@ test("values go through the codec; handlers have their context, and headers what
   assert.deepEqual(outcome.links, [{ url: "temporal:///y", type: "Y" }]);
 });
 
-test("failures are encoded, their words too; an input that does not decode says whose fault it is", async () => {
+test("failures and their messages are encoded; an input that cannot be decoded is the caller's error", async () => {
   const { run } = setting({ start: () => Promise.reject(ApplicationFailure.create({ message: "secret", details: ["detail"] })) });
   const outcome = await run("in");
   assert.equal(kindOf(outcome), "INTERNAL");
@@ -110,7 +110,7 @@ test("failures are encoded, their words too; an input that does not decode says 
   assert.equal(kindOf(await run("broken")), "INTERNAL");
 });
 
-test("interceptors stand around starts and cancellations, the first one outermost", async () => {
+test("interceptors wrap starts and cancellations, the first one outermost", async () => {
   const order: string[] = [];
   const around = (name: string) => () => ({
     inbound: {
@@ -133,7 +133,7 @@ test("interceptors stand around starts and cancellations, the first one outermos
   assert.deepEqual(order, ["a in", "b ina", "a cancels t", "b cancels t", "cancelled t"]);
 });
 
-test("invalid services and requests", async () => {
+test("invalid services and requests are rejected", async () => {
   assert.equal(servicesOf([]), undefined);
   assert.throws(() => servicesOf([{}]), /takes what nexus\.serviceHandler\(\) of nexus-rpc makes/);
   const named = (name: string) => ({ definition: { name }, getOperationHandler: () => {} });
@@ -170,7 +170,7 @@ test("services of a native worker use its converter, codec and logger; an invali
   assert.throws(() => nativeNexusServices([{}]), /nexus\.serviceHandler\(\) of nexus-rpc/);
 });
 
-test("an activity without a workflow fails its caller at once, and is not retried", async () => {
+test("startActivity outside of a workflow rejects at once and is not retried", async () => {
   const handler = new TemporalOperationHandler<string, string>({
     start: async (_ctx, client, input) => await client.startActivity("echo", { id: input, scheduleToCloseTimeout: "10s" }),
   });

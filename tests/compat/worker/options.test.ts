@@ -38,7 +38,7 @@ const REFUSED: [object, RegExp][] = [
   ],
 ];
 
-test("what a worker cannot honour is refused by name, before anything is connected", async () => {
+test("options that a worker cannot honor are rejected by name before anything is connected", async () => {
   for (const [options, message] of REFUSED) {
     assert.throws(() => refuseOptions(given(options)), message);
     await assert.rejects(Worker.create(given(options)), message);
@@ -64,7 +64,7 @@ test("an option that requests nothing is not rejected", () => {
   }));
 });
 
-test("numbers and times: the official names and defaults", () => {
+test("numeric and duration options have the official names and defaults", () => {
   const { heartbeatThrottle, workflowTaskPollerBehavior, activityTaskPollerBehavior, nexusTaskPollerBehavior, ...rest } = limited(
     {},
   );
@@ -118,13 +118,13 @@ test("numbers and times: the official names and defaults", () => {
   });
 });
 
-test("a build id is the worker's; versioning by rules needs one, as with the official SDK", () => {
+test("a build id is reported; rule-based versioning needs one, as in the official SDK", () => {
   assert.deepEqual(limited({ buildId: "b1" }).buildStamp, { buildId: "b1", useVersioning: false });
   assert.deepEqual(limited({ buildId: "b1", useVersioning: true }).buildStamp, { buildId: "b1", useVersioning: true });
   assert.throws(() => limited({ useVersioning: true }), /^TypeError: Must provide a buildId if useVersioning is true$/);
 });
 
-test("what does not fit together is corrected with a warning, or refused", () => {
+test("contradicting options are corrected with a warning or rejected", () => {
   const warnings: string[] = [];
   assert.equal(limited({ maxCachedWorkflows: 1 }, warnings).cachedWorkflows, 2);
   assert.equal(
@@ -140,7 +140,7 @@ test("what does not fit together is corrected with a warning, or refused", () =>
   assert.throws(() => limited({ maxEagerActivityReservationsPerWorkflowTask: -1 }), /must be a non-negative integer/);
 });
 
-test("numbers of slots that make no sense are refused by the name that was given", () => {
+test("invalid numbers of slots are rejected with the option's name", () => {
   for (const kind of ["ActivityTask", "LocalActivity", "NexusTask"]) {
     const name = `maxConcurrent${kind}Executions`;
     for (const value of [0, -1, 1.5, Number.NaN]) {
@@ -150,7 +150,7 @@ test("numbers of slots that make no sense are refused by the name that was given
   }
 });
 
-test("polls that are scaled, and a kind of polls that there is not", () => {
+test("autoscaling pollers are accepted, and an unknown poller behavior is rejected", () => {
   const autoscaling = { type: "autoscaling", maximum: 3 };
   assert.deepEqual(limited({ activityTaskPollerBehavior: autoscaling }).activityTaskPollerBehavior, {
     ...{ type: "autoscaling", minimum: 1, maximum: 3, initial: 3 },
@@ -158,7 +158,7 @@ test("polls that are scaled, and a kind of polls that there is not", () => {
   assert.throws(() => limited({ workflowTaskPollerBehavior: { type: "many" } }), /Unknown poller behavior type: many/);
 });
 
-test("a tuner of fixed sizes is honoured; one that follows the machine's load is refused", () => {
+test("a fixed-size tuner is honored; a resource-based tuner is rejected", () => {
   const fixed = (numSlots: number) => ({ type: "fixed-size", numSlots });
   const tuner = {
     ...{ workflowTaskSlotSupplier: fixed(11), activityTaskSlotSupplier: fixed(12) },
@@ -183,7 +183,7 @@ test("a tuner of fixed sizes is honoured; one that follows the machine's load is
   assert.throws(() => ResourceBasedController.create(tunerOptions), /ResourceBasedController cannot be used/);
 });
 
-test("a connection's options", () => {
+test("the options of a connection are checked and used", () => {
   const key = () => "key";
   const pem = (text: string) => new TextEncoder().encode(text);
   const options = connectOptions({
@@ -209,7 +209,7 @@ test("a connection's options", () => {
   assert.throws(() => connectOptions({ tls: { clientCertPair } }, key), /passphrase .*openssl/);
 });
 
-test("the runtime is installed once, and what only its native library has is refused", () => {
+test("the runtime is installed once, and options of the native library are rejected", () => {
   const logger = new DefaultLogger("ERROR", () => {});
   const runtime = Runtime.install({ logger, shutdownSignals: [] });
   assert.equal(Runtime.instance(), runtime);
@@ -231,7 +231,7 @@ test("the runtime is installed once, and what only its native library has is ref
   assert.equal(Runtime.install({ telemetryOptions: { logging: { filter } } }).options.coreLevel, "DEBUG");
 });
 
-test("the default logger: levels, times, and what is deprecated around it", async () => {
+test("the default logger supports levels, times and its deprecated functions", async () => {
   const entries: LogEntry[] = [];
   const logger = new DefaultLogger("INFO", (entry) => entries.push(entry));
   logger.debug("not written");

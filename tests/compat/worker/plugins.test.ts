@@ -26,13 +26,13 @@ const moves = (to: string) => ({
   configureBundler: (options: BundleOptions): BundleOptions => ({ ...options, workflowsPath: to }),
 });
 
-test("a worker's plugins change what it loads, as if it made a bundle", async () => {
+test("a worker's plugins change its workflow code like plugins of a bundle", async () => {
   const taskQueue = queue();
   const made = await worker(taskQueue, { workflowsPath: "replaced", activities, plugins: [moves(modulePath("calls"))] });
   assert.equal(await made.runUntil(() => says(taskQueue)), "hello Ann");
 });
 
-test("a plugin of a connection is one of its workers and clients", async () => {
+test("plugins of a connection apply to its workers and clients", async () => {
   const taskQueue = queue();
   const plugin = {
     ...moves(modulePath("calls")),
@@ -65,7 +65,7 @@ test("a client's own plugins come before those of its connection", async () => {
   }
 });
 
-test("modules that a plugin ignores, interceptors and converters that it adds", async (t) => {
+test("a plugin can ignore modules and add interceptors and converters", async (t) => {
   const folder = folderWith(t, {
     "workflows.mjs":
       'import { readFileSync } from "node:fs"; export async function w() { return [globalThis.seen, typeof readFileSync]; }',
@@ -89,7 +89,7 @@ exports.payloadConverter = { toPayload: (value) => own.toPayload(Array.isArray(v
   assert.deepEqual(result, ["intercepted", "function", "converted"]);
 });
 
-test("bundles and replays ask them, too; webpack is refused wherever it comes from", async () => {
+test("bundles and replays call plugins; webpack options are rejected from any source", async () => {
   const plugin = moves(modulePath("calls"));
   const path = modulePath("calls");
   const { code } = await bundleWorkflowCode({ workflowsPath: "replaced", plugins: [moves(path)] });

@@ -26,7 +26,7 @@ const scraped = async (): Promise<string> => {
   return await (await fetch(`http://${address}/metrics`)).text();
 };
 
-test("what Prometheus reads: of the worker, of workflow code, of activities, of the process", async (t) => {
+test("the Prometheus endpoint serves metrics of worker, workflow code, activities and process", async (t) => {
   const { client, worker, close } = await setting({ metrics });
   t.after(close);
   const made = await worker("telemetry", {
@@ -68,7 +68,7 @@ test("what Prometheus reads: of the worker, of workflow code, of activities, of 
   has(new RegExp(`^depots\\{${all}\\} 7$`, "m"));
 });
 
-test("an address that is taken is the error of the worker that would report there", async (t) => {
+test("a metrics address in use is an error of the worker", async (t) => {
   const first = Runtime.install({ telemetryOptions: { metrics: { prometheus: { bindAddress: "127.0.0.1:0" } } } });
   const { address } = await first.options.metrics!.listening;
   after(() => first.shutdown());

@@ -36,7 +36,7 @@ const LOGS = `import { log, sleep } from "@temporalio/workflow";
 export async function logs(level) { log[level]("a line", { more: 1 }); await sleep(1); log.info("after the timer"); return level; }
 `;
 
-test("a folder's index, and CommonJS as tsc writes it", async (t) => {
+test("workflowsPath accepts a folder with an index and CommonJS output of tsc", async (t) => {
   const folder = folderWith(t, {
     "package.json": '{ "type": "commonjs" }',
     "index.js": `"use strict";
@@ -60,7 +60,7 @@ exports.hello = hello;
   assert.equal(await run({ workflowsPath: join(folder, "index") }, "greet", "Bob"), "Hello, Bob!");
 });
 
-test("a bundle of bundleWorkflowCode, as text and as a file", async (t) => {
+test("a bundle of bundleWorkflowCode is accepted as text and as a file", async (t) => {
   const { code, sourceMap } = await bundleWorkflowCode({ workflowsPath: modulePath("calls") });
   assert.ok(JSON.parse(sourceMap).mappings.length > 0);
   const activities = { hello: (name: string) => `Hello, ${name}!` };
@@ -69,7 +69,7 @@ test("a bundle of bundleWorkflowCode, as text and as a file", async (t) => {
   assert.equal(await run({ workflowBundle: { codePath }, activities }, "call", "hello", "Bob"), "Hello, Bob!");
 });
 
-test("a bundle of the official SDK is refused with the command that makes another", async () => {
+test("a bundle of the official SDK is rejected with the command to make a new one", async () => {
   const code =
     `var __TEMPORAL__;\n(() => { exports.importWorkflows = function importWorkflows() { return __webpack_require__("./a.ts"); } })();`;
   await assert.rejects(run({ workflowBundle: { code } }, "call"), /npx temporalex build --workflows/);
@@ -106,7 +106,7 @@ export async function fails() { throw ApplicationFailure.nonRetryable("in the wo
 export async function catches() { try { await fail(); } catch (error) { return error.cause.message; } }
 `;
 
-test("a class that workflows and their converter import is one class", async (t) => {
+test("a class that workflows and their converter import is the same class", async (t) => {
   const folder = project(t, {
     "money.js": "export class Money { constructor(cents) { this.cents = cents; } }\n",
     "converter.js":
@@ -144,7 +144,7 @@ export async function doubled(cents) {
   assert.deepEqual(await run(options, "doubled", 21), [true, 42]);
 });
 
-test("a converter's module may be that of the workflows, and asks whether a run evaluates it", async (t) => {
+test("a converter can be in the workflows' module, and can detect whether a run evaluates it", async (t) => {
   const folder = project(t, {
     "all.js": `import { inWorkflowContext } from "@temporalio/workflow";
 import { ApplicationFailure, DefaultFailureConverter } from "@temporalio/common";
@@ -169,7 +169,7 @@ export async function where(fails) {
   assert.doesNotMatch(history, /a secret/);
 });
 
-test("converters of the program's own, in the realm and for activities", async (t) => {
+test("custom converters work in the realm and for activities", async (t) => {
   const folder = project(t, {
     "converter.js": CONVERTER.replace("lib/encoding", "lib/encoding.js"),
     "failures.js": FAILURES,
@@ -287,7 +287,7 @@ test("converters get the context of their values", async (t) => {
   assert.deepEqual(result, ["memo", "c", "A", "aa", "a", "a12", "a", "a"]);
 });
 
-test("converters that are not there are refused with their path", async (t) => {
+test("missing converters are reported with their path", async (t) => {
   const folder = project(t, { "workflows.js": SHOUT, "empty.js": "export {};\n" });
   const workflowsPath = join(folder, "workflows.js");
   const given = (payloadConverterPath: string) => run({ workflowsPath, dataConverter: { payloadConverterPath } }, "shout");
@@ -298,7 +298,7 @@ test("converters that are not there are refused with their path", async (t) => {
   await assert.rejects(given(join(folder, "empty.js")), /empty\.js does not have a `payloadConverter` named export/);
 });
 
-test("clients take the converters that workers take, and refuse what workers refuse", async (t) => {
+test("clients and workers accept and reject the same converters", async (t) => {
   const folder = project(t, {
     "reversed.js": CONVERTER.replace("lib/encoding", "lib/encoding.js"),
     "default.js": 'import { payloadConverter } from "./reversed.js";\nexport default { payloadConverter };\n',
@@ -334,7 +334,7 @@ test("clients take the converters that workers take, and refuse what workers ref
   }
 });
 
-test("modules that workflow code names and never uses", async (t) => {
+test("modules that workflow code imports without using them are not loaded", async (t) => {
   const folder = folderWith(t, {
     "workflows.mjs": `import { readFileSync } from "node:fs";
 import got from "got";
@@ -375,7 +375,7 @@ exports.makes = async () => new Own();
   assert.equal(await run({ workflowBundle: bundle }, "quick"), "given");
 });
 
-test("interceptors of workflows, sinks, and lines of the log", async (t) => {
+test("workflow interceptors, sinks and log lines work", async (t) => {
   const folder = folderWith(t, {
     "workflows.mjs": `${LOGS}
 import { proxySinks } from "@temporalio/workflow";
@@ -438,7 +438,7 @@ export async function marks() {
   assert.deepEqual(told, ["north", [{ key: { name: "CustomKeywordField", type: "KEYWORD" }, value: "north" }]]);
 });
 
-test("replays: a history that fits, one that does not, and one of code that throws", async (t) => {
+test("replays accept a matching history, reject a diverged one, and report code that throws", async (t) => {
   const written = (text: string) => join(folderWith(t, { "workflows.mjs": text }), "workflows.mjs");
   const old = written(
     `import { sleep } from "@temporalio/workflow";\nexport async function two() { await sleep(1); await sleep(2); return 2; }`,

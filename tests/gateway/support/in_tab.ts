@@ -128,7 +128,7 @@ export function tabSuite(name: string, start: () => Promise<Upstream>, { missing
   );
 
   if (slow) {
-    check("a tab is reloaded in the middle of its runs: the next page takes them up", async (page) => {
+    check("a tab is reloaded in the middle of its runs: the next page continues them", async (page) => {
       const gateway = await startGateway();
       await connect(page, gateway.url, "reloaded");
       page.evaluate(() => far.walks("reloaded", 5, 10)).catch(() => {});
@@ -145,7 +145,7 @@ export function tabSuite(name: string, start: () => Promise<Upstream>, { missing
   }
 
   check(
-    "a rejected page gets the reason: another origin, a wrong token, a policy that forbids it",
+    "a rejected page gets the reason: another origin, a wrong token, a content security policy",
     async (page, newTab) => {
       const gateway = await startGateway();
       const tell = (tab_: Page, url: string) => tab_.evaluate((u) => far.connect(u, "q", "2s"), url);

@@ -1,7 +1,7 @@
 // Activities of workflows.mjs.
 import { ApplicationFailure, CompleteAsyncError, Context, sleep } from "@temporalio/activity";
 
-/** Where an activity that is completed from outside leaves its token and id. */
+/** The file to which an activity that is completed from outside writes its token and id. */
 export const handedOver = [];
 
 export const greet = async (word, name) => `${word} ${name}`;

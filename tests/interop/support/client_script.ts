@@ -307,7 +307,7 @@ export function clientScript(
         missing.message === `5 NOT_FOUND: ${missing.details}`,
       ];
     },
-    "an activity that is completed from outside": async () => {
+    "an activity can be completed from outside": async () => {
       const said = [];
       for (
         const [name, complete] of Object.entries<(address: Any) => Promise<unknown>>({

@@ -278,12 +278,12 @@ export const REDUCERS: readonly Row[] = [
   {
     part: "workflow_start_test",
     here: 'timers: "manual" of a start, an engine or a test environment; temporalex workflow start --timers manual',
-    tests: [[manual, "timers fire by name on request, in any order, and not when they are due"], [
+    tests: [[manual, "timers fire by name on request in any order, and not when they are due"], [
       manual,
-      "one workflow's timers may be manual: the others' fire when they are due",
+      "the timers of one workflow can be manual: the others fire when they are due",
     ], [
       manual,
-      "an application opened for tests keeps its timers still over a restart",
+      "an application with manual timers keeps them pending over a restart",
     ]],
   },
   {
@@ -337,17 +337,17 @@ export const REDUCERS: readonly Row[] = [
         "tests/cli/fire_timer.test.ts",
         "timers fire by name and in order in the process that has the store open; a missing timer is reported",
       ],
-      [manual, "of several open timers of one name the oldest fires; ids are names, too"],
+      [manual, "of several open timers with one name the oldest fires; ids are also names"],
       [
         manual,
-        "what cannot fire says why, and which timers are open",
+        "firing a missing timer rejects with the reason and the open timers",
       ],
     ],
   },
   {
     part: "debug_send_signal",
     here: "handle.signal: it never asks for subscriptions",
-    tests: [[manual, "timers fire by name on request, in any order, and not when they are due"]],
+    tests: [[manual, "timers fire by name on request in any order, and not when they are due"]],
   },
   {
     part: "install!",

@@ -62,7 +62,7 @@ test("anchors of a document are distinct", () => {
   assert.deepEqual(twice.filter((name) => name.startsWith("docs/dev/")), []);
 });
 
-test("references to documents resolve, with their anchors", () => {
+test("references to documents and their anchors resolve", () => {
   const found = files.flatMap(({ path, text }) =>
     [...text.matchAll(/(?<![\w/.-])(docs\/[\w./-]+\.md)(?:#([\w-]+))?/g)]
       .map((m) => broken(m[1]!, m[2]))
@@ -82,7 +82,7 @@ test("links between documents resolve, with their anchors", () => {
   assert.deepEqual(found, []);
 });
 
-test("files that the pages for contributors name are there", () => {
+test("files named in the contributor pages exist", () => {
   const pages = documents.filter(({ path }) => /^(?:docs\/dev\/|ts\/|ARCHITECTURE)/.test(path));
   const whole = (name: string) => /^(?:core-rs|ts|tests|tools|bench|docs|web-demo|examples)\//.test(name);
   const there = (name: string) =>
@@ -121,7 +121,7 @@ test("a document is cited by its anchors and not by numbers of sections", () => 
   assert.deepEqual(found, []);
 });
 
-test("promises are those of docs/guarantees.md", () => {
+test("cited promises exist in docs/guarantees.md", () => {
   const table = documents.find(({ path }) => path === join("docs", "guarantees.md"))!.text;
   const defined = new Set([...table.matchAll(/^\| (P\d+) \|/gm)].map((m) => m[1]!));
   assert.ok(defined.size >= 10, "docs/guarantees.md has no table of promises");
@@ -164,7 +164,7 @@ test("each rule names tests, and each test that is named exists", () => {
   assert.ok(named > 200, `only ${named} tests are named: the list of tests under a rule is not read`);
 });
 
-test("each row of the debugger's table that is there has tests, and each exists", () => {
+test("each implemented row of the debugger's table has tests that exist", () => {
   const page = documents.find(({ path }) => path === join("docs", "dev", "debugger-table.md"))!;
   assert.deepEqual(namedTests(page).found, []);
   const rows = [...page.text.matchAll(/^\| (D\d+) \|[^|]*\| (yes|partly|no)\b/gm)].map((m) => ({ row: m[1]!, is: m[2]! }));

@@ -49,7 +49,7 @@ test("every source file belongs to a room", () => {
   assert.deepEqual(gone, []);
 });
 
-test("rooms import what tools/rooms.json lets them", () => {
+test("rooms import only what tools/rooms.json allows", () => {
   const found = imports.filter(({ from, to, types }) => {
     const room = rooms.find(({ name }) => name === from);
     return room !== undefined && !room.imports.includes(to!) && !(types && room.types?.includes(to!));
@@ -76,7 +76,7 @@ test("a room imports only rooms that precede it in the list, so rooms form no cy
   assert.deepEqual(up, []);
 });
 
-test("imports are read in all their forms", () => {
+test("imports are found in all forms", () => {
   const text = `import { a } from "../core/load.mjs";
 import type { B } from "../worker/options.mjs";
 import {
@@ -99,7 +99,7 @@ const h = await import("../metrics/mod.mjs");
   assert.deepEqual(named, ["core-rs/src/wire", "core-rs/src/engine", "core-rs/src/replay"]);
 });
 
-test("portable rooms name no platform", () => {
+test("portable rooms do not use platform APIs", () => {
   const PLATFORM =
     /["'](?:node|deno|bun):[^"']*["']|\bDeno\.\w+|\b(?:document|window|localStorage)\.\w+|\bBuffer\.\w+|\brequire\(/g;
   const portable = rooms.filter((room) => room.portable).flatMap((room) =>

@@ -78,7 +78,7 @@ test("a runner that is stopped names the current test", () =>
     assert.match(output, /timed out after \d+ s[\s\S]*not ended - hangs\.test\.mjs: never ends/);
   }));
 
-test("stopping a command ends all its processes, including those that hold its pipes or lost their parent", async () => {
+test("stopping a command ends all its processes, including orphans and processes that hold its pipes", async () => {
   const sleeps = `${JSON.stringify(process.execPath)}, ["-e", "console.log(process.pid); setInterval(() => {}, 1000)"]`;
   const program = `const { spawn, spawnSync } = require("node:child_process");
 spawn(${sleeps}, { stdio: ["ignore", 1, 2], detached: true }).unref();
@@ -92,7 +92,7 @@ spawnSync(${sleeps}, { stdio: "inherit" });`;
 });
 
 test(
-  "what a command leaves running is ended, and told",
+  "processes that a command leaves running are ended and reported",
   { skip: process.platform !== "linux" && "looks into /proc" },
   async () => {
     const program =

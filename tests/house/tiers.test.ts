@@ -12,7 +12,7 @@ const load = (name: string) => import(pathToFileURL(join(root, "tools/lib", name
 const { nodeFilesOf, omittedFiles, PAGE_STORIES, promisesOf, stagesOf, suitesOfTier } = await load("tiers.mjs");
 const { withTakes } = await load("takes.mjs");
 
-test("the usual run has a test of every promise of docs/guarantees.md", () => {
+test("the default run has a test of every promise of docs/guarantees.md", () => {
   const promises = [...readFileSync(join(root, "docs/guarantees.md"), "utf8").matchAll(/^\| (P\d+) \|/gm)].map(([, name]) =>
     name!
   );
@@ -28,7 +28,7 @@ test("the usual run has a test of every promise of docs/guarantees.md", () => {
   assert.deepEqual([...tested].filter((name) => !promises.includes(name)), [], "files name only promises that exist");
 });
 
-test("quick is a part of the usual run, and both leave out files that all has", () => {
+test("quick is a part of the default run, and `all` has more files than both", () => {
   const usual = new Set(nodeFilesOf("usual") as string[]);
   assert.deepEqual((nodeFilesOf("quick") as string[]).filter((file) => !usual.has(file)), []);
   assert.ok(usual.size > nodeFilesOf("quick").length);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { until } from "../support/until.ts";
 
-test("until returns what it sees, and fails with what it waited for and what it saw last", async () => {
+test("until returns the value, and fails with the awaited condition and the last value", async () => {
   let looks = 0;
   assert.equal(await until("three looks", () => ++looks === 3 && "seen"), "seen");
   const soon = { withinMs: 5, everyMs: 1 };
@@ -16,7 +16,7 @@ test("until returns what it sees, and fails with what it waited for and what it 
   await assert.rejects(until("a count", () => Promise.resolve(0), soon), { message: /seen last: 0$/ });
 });
 
-test("what a look throws is the caller's at once, or what was seen last", async () => {
+test("an error of the checked function is thrown at once or counts as the last value", async () => {
   const look = () => Promise.reject(new TypeError("not served yet"));
   await assert.rejects(until("it is served", look), TypeError);
   await assert.rejects(until("it is served", look, { withinMs: 5, retryErrors: true }), {

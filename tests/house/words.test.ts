@@ -74,7 +74,7 @@ function problemOf(line: string): string | undefined {
   return found.length === 0 ? undefined : found.join("; ");
 }
 
-test("the documentation is in plain words", () => {
+test("the documentation uses plain words", () => {
   const problems = FILES.flatMap((file) =>
     readableText(readFileSync(file, "utf8")).split("\n").flatMap((line, i) => {
       const problem = problemOf(line);
@@ -104,14 +104,14 @@ test("comments and texts of the page are in plain words", () => {
   assert.deepEqual(problems, []);
 });
 
-test("of code, comments and sentences are read; names and paths are not", () => {
+test("in code, comments and sentences are checked; names and paths are not", () => {
   assert.notEqual(problemOf(readableCode("  /** The worker answers. */")), undefined);
   assert.notEqual(problemOf(readableCode('  title="The code stands here"')), undefined);
   assert.equal(problemOf(readableCode('import { openFiles } from "./doors.ts";')), undefined);
   assert.equal(problemOf(readableCode('  if (what === "answers") {')), undefined);
 });
 
-test("names of tests and addresses of links are not read", () => {
+test("names of tests and addresses of links are not checked", () => {
   const text =
     'A rule.\n\nTests: [a](b) "the worker answers",\n"nobody polls".\n\nSee [a](../beside-a-store.md). The run goes on.\n';
   const lines = readableText(text).split("\n");

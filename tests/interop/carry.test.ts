@@ -68,7 +68,7 @@ after(async () => {
 });
 
 test(
-  "ten patrols walk a thousand rounds on a server, over continue-as-new by itself",
+  "ten patrols walk a thousand rounds on a server with automatic continue-as-new",
   { skip: noServer },
   async () => {
     const common = { service, taskQueue: "patrols", logger: silentLogger };

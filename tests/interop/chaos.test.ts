@@ -11,7 +11,7 @@ import { DevServer, noServer } from "./support/dev_server.ts";
 
 const mishapsIn = (counts: ChaosFigures["mishaps"]) => Object.values(counts).reduce((sum, times) => sum + times, 0);
 
-test("200 workflows over a network that misbehaves end as if it did not", { skip: noServer }, async () => {
+test("200 workflows over a faulty network end like over a reliable one", { skip: noServer }, async () => {
   const folder = databaseFolder();
   const file = join(folder, "server.sqlite");
   let server = await DevServer.start([], { file });

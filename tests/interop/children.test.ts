@@ -130,7 +130,7 @@ test("cancellation in each of the four types, of a child that obeys and of one t
 });
 
 test(
-  "a parent that is cancelled cancels the child that it waits for, and hears what became of it",
+  "a canceled parent cancels the child that it waits for and gets its outcome",
   { skip: noServer },
   async () => {
     await work(async () => {
@@ -154,7 +154,7 @@ test(
   },
 );
 
-test("what becomes of children when their parent closes", { skip: noServer }, async () => {
+test("the parent close policy decides the fate of children", { skip: noServer }, async () => {
   await work(async () => {
     for (
       const [policy, status] of [["TERMINATE", "TERMINATED"], ["REQUEST_CANCEL", "CANCELED"], ["ABANDON", "RUNNING"]] as const
@@ -207,7 +207,7 @@ test("signals and cancel requests: to a child, to others, to a missing workflow"
 });
 
 test(
-  "upserts are in descriptions and lists, and what was removed is not; the next run has them",
+  "upserted attributes are in descriptions and lists, removed ones are not; the next run has them",
   { skip: noServer },
   async () => {
     await work(async () => {

@@ -138,7 +138,7 @@ after(async () => {
   await server?.stop();
 });
 
-test("update-with-start: starts, takes the running one, and is one with its ids", { skip: noServer }, async () => {
+test("update-with-start starts a workflow, uses a running one, and is idempotent by its ids", { skip: noServer }, async () => {
   const options = { id: "uws", args: [10] as [number], update: add };
   assert.equal(await client.executeUpdateWithStart(ledger, { ...options, updateArgs: [1] }), 11);
   assert.equal(await client.executeUpdateWithStart(ledger, { ...options, updateArgs: [2], updateId: "two" }), 13);
@@ -157,7 +157,7 @@ test("update-with-start: starts, takes the running one, and is one with its ids"
   await again.workflow.terminate();
 });
 
-test("update-with-start: what is refused is named for what it is", { skip: noServer }, async () => {
+test("update-with-start: rejections throw their specific errors", { skip: noServer }, async () => {
   const running = await client.start(waits, { id: "uws-taken" });
   const asked = client.executeUpdateWithStart(ledger, {
     id: "uws-taken",
@@ -200,7 +200,7 @@ test("update-with-start: what is refused is named for what it is", { skip: noSer
 });
 
 test(
-  "update-with-start: the start with the same request id joins what it began, also with FAIL",
+  "update-with-start: a start with the same request id uses the run that it started, also with FAIL",
   { skip: noServer },
   async () => {
     const options = {
@@ -217,19 +217,23 @@ test(
   },
 );
 
-test("a handle of a start that joined a run reaches it, whichever run of its chain that is", { skip: noServer }, async () => {
-  const open = await client.start(chain, { id: "joined" });
-  await open.signal(note, "on");
-  await until("it has continued", async () => (await client.getHandle(chain, "joined").describe()).runId !== open.runId);
-  const joined = await client.start(chain, { id: "joined", idConflictPolicy: "USE_EXISTING" });
-  assert.notEqual(joined.runId, open.runId);
-  await joined.cancel();
-  await joined.terminate("done");
-  await assert.rejects(joined.result(), (error) => error instanceof WorkflowFailedError);
-});
+test(
+  "a handle of a start that used a running workflow addresses it, whichever run of its chain that is",
+  { skip: noServer },
+  async () => {
+    const open = await client.start(chain, { id: "joined" });
+    await open.signal(note, "on");
+    await until("it has continued", async () => (await client.getHandle(chain, "joined").describe()).runId !== open.runId);
+    const joined = await client.start(chain, { id: "joined", idConflictPolicy: "USE_EXISTING" });
+    assert.notEqual(joined.runId, open.runId);
+    await joined.cancel();
+    await joined.terminate("done");
+    await assert.rejects(joined.result(), (error) => error instanceof WorkflowFailedError);
+  },
+);
 
 test(
-  "reset: to the first workflow task, the last one, an event; signals come again unless excluded",
+  "reset: to the first workflow task, the last one, an event; signals are reapplied unless excluded",
   { skip: noServer },
   async () => {
     rate = 1;
@@ -259,7 +263,7 @@ test(
   },
 );
 
-test("reset: into the run before continue-as-new; refusals; one request id, one reset", { skip: noServer }, async () => {
+test("reset: into the run before continue-as-new; rejections; one request id, one reset", { skip: noServer }, async () => {
   const handle = await client.start(going, { id: "reset-can", args: [1] });
   assert.equal(await handle.result(), "arrived");
   const again = await client.getHandle(going, "reset-can").reset({ type: "LAST_CONTINUED_AS_NEW", reason: "again" });
@@ -285,7 +289,7 @@ test("delete removes a run, and ends an open one first", { skip: noServer }, asy
   await assert.rejects(handle.delete(), (error) => error instanceof WorkflowNotFoundError);
 });
 
-test("lists come over pages, counts in groups", { skip: noServer }, async () => {
+test("lists are paged, and counts are grouped", { skip: noServer }, async () => {
   const ids = Array.from({ length: 23 }, (_, i) => `page-${i}`);
   await Promise.all(ids.map((id, i) => client.start(i < 20 ? going : waits, { id, args: i < 20 ? [0] : [] } as never)));
   const query = 'WorkflowId STARTS_WITH "page-"';
@@ -312,7 +316,7 @@ test("lists come over pages, counts in groups", { skip: noServer }, async () => 
   for (const id of ids.slice(20)) await client.getHandle(waits, id).terminate();
 });
 
-test("search attributes of every type arrive, select, and are read with their types", { skip: noServer }, async () => {
+test("search attributes of every type are stored, queryable, and returned with their types", { skip: noServer }, async () => {
   const moment = new Date("2030-01-02T03:04:05.678Z");
   const pairs = [
     { key: text, value: "some searchable words" },
@@ -345,7 +349,7 @@ test("search attributes of every type arrive, select, and are read with their ty
 });
 
 test(
-  "entities and correlations are refused until they are registered, then found and cancelled",
+  "entities and correlations are rejected until they are registered, then found and canceled",
   { skip: noServer },
   async () => {
     const register = "temporal operator search-attribute create --namespace default --name";
@@ -376,7 +380,7 @@ test(
   },
 );
 
-test("activities are completed, failed and cancelled from outside, by token and by id; once", { skip: noServer }, async () => {
+test("activities are completed, failed and canceled from outside, by token and by id; once", { skip: noServer }, async () => {
   const begin = async (id: string) => {
     const before = outside.length;
     const handle = await client.start(patient, { id });

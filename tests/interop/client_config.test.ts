@@ -50,7 +50,7 @@ async function ours(env: { [name: string]: string }, connectTimeout: string): Pr
 }
 
 test(
-  "the same file and variables lead Temporal's command line and this package to the same place",
+  "Temporal's command line and this package read the same file and variables equally",
   { skip: noServer },
   async () => {
     const file = join(folder, "temporal.toml");

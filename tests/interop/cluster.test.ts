@@ -133,7 +133,7 @@ test("errors of the service keep their code, name and fields", { skip: noServer 
   await first.terminate();
 });
 
-test("a canceled poll, and a server that stops", { skip: noServer }, async () => {
+test("a canceled poll and a stopping server", { skip: noServer }, async () => {
   const poll = new TextEncoder().encode("\n\u0007default\u0012\u0007\n\u0005empty");
   const mortal = await DevServer.start();
   const own = new GrpcService({ address: mortal.address });

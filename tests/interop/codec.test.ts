@@ -38,7 +38,7 @@ after(async () => {
   await server?.stop();
 });
 
-test("a cluster keeps nothing readable, and what it exports replays", { skip: noServer }, async () => {
+test("a cluster stores no plain text, and its exported histories replay", { skip: noServer }, async () => {
   const common = { service, taskQueue: "secrets", codec: invertingCodec(), encodeCommonAttributes: true, logger: silentLogger };
   const client = new Client(common);
   const worker = await Worker.create({ ...common, workflows, activities });
@@ -82,7 +82,7 @@ function readable(text: string, secret: string): boolean {
   }) || text.includes(secret);
 }
 
-test("update-with-start goes through the codec, on the way there and back", { skip: noServer }, async () => {
+test("update-with-start encodes its request and decodes its response", { skip: noServer }, async () => {
   const common = {
     service,
     taskQueue: "secret-updates",

@@ -82,35 +82,39 @@ for (const program of ["callbacks", "interleaved"]) {
   }
 }
 
-test("where an official program waits, and what it takes", { skip: noServer }, async () => {
-  const worker = await Worker.create({
-    service,
-    taskQueue: "official-waiting",
-    realm: await load("official_waiting", "rewritten", join(root, "tests/interop/flows")),
-    // No worker takes the activity: it stays open.
-    logger: silentLogger,
-  });
-  await worker.runUntil(async () => {
-    const handle = await client.start("officialWaiting", { id: "official-waiting", taskQueue: "official-waiting" });
-    await handle.startUpdate("work", { args: [], waitFor: "accepted" });
-    for (const state of ["open", "closed"]) {
-      const stack = String(await handle.query("__stack_trace"));
-      assert.match(stack, /workflow "officialWaiting": sleep\n {4}at deeper \(.*official_waiting\.ts:\d+:\d+\)\n/, state);
-      assert.match(stack, /workflow "officialWaiting": condition\n {4}at officialWaiting \(/);
-      assert.match(stack, /handler of update "work": activity "work"\n {4}at .*official_waiting\.ts:/);
-      assert.match(stack, /workflow "officialWaiting": child workflow "absent"\n {4}at officialWaiting \(/);
-      assert.equal(stack.split("\n\n").length, 4, stack);
-      assert.doesNotMatch(stack, /ts\/compat|executor/);
-      const { sdk, stacks } = await handle.query("__enhanced_stack_trace") as { sdk: { name: string }; stacks: unknown[] };
-      assert.deepEqual([sdk.name, stacks.length], ["temporalex-ts-compat", 4]);
-      const metadata = await handle.query("__temporal_workflow_metadata") as {
-        definition: { signalDefinitions: unknown; updateDefinitions: unknown };
-        currentDetails: string;
-      };
-      assert.deepEqual(metadata.definition.signalDefinitions, [{ name: "done", description: "Ends it" }]);
-      assert.deepEqual(metadata.definition.updateDefinitions, [{ name: "work" }]);
-      assert.equal(metadata.currentDetails, "three at once");
-      if (state === "open") await handle.terminate("seen");
-    }
-  });
-});
+test(
+  "stack trace and metadata queries show where an official program waits and which messages it accepts",
+  { skip: noServer },
+  async () => {
+    const worker = await Worker.create({
+      service,
+      taskQueue: "official-waiting",
+      realm: await load("official_waiting", "rewritten", join(root, "tests/interop/flows")),
+      // No worker takes the activity: it stays open.
+      logger: silentLogger,
+    });
+    await worker.runUntil(async () => {
+      const handle = await client.start("officialWaiting", { id: "official-waiting", taskQueue: "official-waiting" });
+      await handle.startUpdate("work", { args: [], waitFor: "accepted" });
+      for (const state of ["open", "closed"]) {
+        const stack = String(await handle.query("__stack_trace"));
+        assert.match(stack, /workflow "officialWaiting": sleep\n {4}at deeper \(.*official_waiting\.ts:\d+:\d+\)\n/, state);
+        assert.match(stack, /workflow "officialWaiting": condition\n {4}at officialWaiting \(/);
+        assert.match(stack, /handler of update "work": activity "work"\n {4}at .*official_waiting\.ts:/);
+        assert.match(stack, /workflow "officialWaiting": child workflow "absent"\n {4}at officialWaiting \(/);
+        assert.equal(stack.split("\n\n").length, 4, stack);
+        assert.doesNotMatch(stack, /ts\/compat|executor/);
+        const { sdk, stacks } = await handle.query("__enhanced_stack_trace") as { sdk: { name: string }; stacks: unknown[] };
+        assert.deepEqual([sdk.name, stacks.length], ["temporalex-ts-compat", 4]);
+        const metadata = await handle.query("__temporal_workflow_metadata") as {
+          definition: { signalDefinitions: unknown; updateDefinitions: unknown };
+          currentDetails: string;
+        };
+        assert.deepEqual(metadata.definition.signalDefinitions, [{ name: "done", description: "Ends it" }]);
+        assert.deepEqual(metadata.definition.updateDefinitions, [{ name: "work" }]);
+        assert.equal(metadata.currentDetails, "three at once");
+        if (state === "open") await handle.terminate("seen");
+      }
+    });
+  },
+);

@@ -134,30 +134,34 @@ async function live(name: string, WorkerOf: Any, at: Any, payloadCodecs: unknown
   });
 }
 
-test("a codec is given what the official worker's is given, live and in a replay", { skip, timeout: 120_000 }, async (t) => {
-  const seen: { [name: string]: unknown } = {};
-  for (const [name, worker, at] of SDKS) {
-    const codec = noting();
-    const histories = await live(name, worker(), at(), [codec]);
-    const replayed: { [run: string]: string[] } = {};
-    for (const [run, history] of Object.entries(histories)) {
-      const counting = noting();
-      await worker().runReplayHistory({ workflowsPath, dataConverter: { payloadCodecs: [counting] } }, history, name);
-      replayed[run] = counting.noted.sort();
+test(
+  "a codec receives the same payloads as in the official worker, live and in a replay",
+  { skip, timeout: 120_000 },
+  async (t) => {
+    const seen: { [name: string]: unknown } = {};
+    for (const [name, worker, at] of SDKS) {
+      const codec = noting();
+      const histories = await live(name, worker(), at(), [codec]);
+      const replayed: { [run: string]: string[] } = {};
+      for (const [run, history] of Object.entries(histories)) {
+        const counting = noting();
+        await worker().runReplayHistory({ workflowsPath, dataConverter: { payloadCodecs: [counting] } }, history, name);
+        replayed[run] = counting.noted.sort();
+      }
+      // Here arguments of a local activity are not encoded on their way to it: they never leave the process.
+      const noted = codec.noted.filter((text) => text !== '"argument of a local activity"');
+      seen[name] = { live: [...new Set(noted)].sort(), replayed };
     }
-    // Here arguments of a local activity are not encoded on their way to it: they never leave the process.
-    const noted = codec.noted.filter((text) => text !== '"argument of a local activity"');
-    seen[name] = { live: [...new Set(noted)].sort(), replayed };
-  }
-  t.diagnostic(JSON.stringify(seen["official"], undefined, 1));
-  assert.deepEqual(seen["ours"], seen["official"]);
-});
+    t.diagnostic(JSON.stringify(seen["official"], undefined, 1));
+    assert.deepEqual(seen["ours"], seen["official"]);
+  },
+);
 
 /** Given to a run by no worker: what it has made itself, and what became of its tasks. */
 const NOT_GIVEN =
   /argument of an? (failing activity|activity|local activity|signal to the child)|memo of later|summary|result of an update/;
 
-test("a payload that the run is never given may be one that no longer decodes", { skip, timeout: 120_000 }, async () => {
+test("a payload that the run never receives may be undecodable", { skip, timeout: 120_000 }, async () => {
   for (const [name, worker, at] of SDKS) {
     // Without a cache each task is of the whole history.
     const histories = await live(`${name}-refusing`, worker(), at(), [
@@ -190,7 +194,7 @@ const { take, give } = proxyActivities({ startToCloseTimeout: "10s" });
 export const calls = async (text) => void (await Promise.all([give(), take(text)]));
 `;
 
-test("workflows of a bundle have the converter that it was made with; the worker's is for its own thread", { skip }, async () => {
+test("workflows of a bundle use the bundle's converter; the worker's converter is used in its thread", { skip }, async () => {
   const payloadConverterPath = join(folder, "converter.cjs"), workflows = join(folder, "calls.mjs");
   writeFileSync(payloadConverterPath, CONVERTER);
   writeFileSync(workflows, CALLS);

@@ -310,7 +310,7 @@ test("a history as JSON and back", () => {
   assert.throws(() => ours.historyFromJSON({}), /^TypeError: Invalid history, expected an object with an array of events/);
 });
 
-test("a history of an older export names enumerations in its way", () => {
+test("a history of an older export with other enumeration names is read", () => {
   const attributes = { workflowType: { name: "w" }, taskQueue: { name: "q", kind: "Normal" } };
   const events = [{ eventId: "1", eventType: "WorkflowExecutionStarted", workflowExecutionStartedEventAttributes: attributes }];
   const [event] = ours.historyFromJSON({ events }).events;

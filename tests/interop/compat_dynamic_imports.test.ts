@@ -54,7 +54,7 @@ async function all(taskQueue: string): Promise<Ran[]> {
   return ran;
 }
 
-test("import() takes as long as with the official worker and gives the same", { skip }, async () => {
+test("import() takes as many ticks as with the official worker and returns the same", { skip }, async () => {
   const sdk = quietWorkerPackage();
   const connection = await sdk.NativeConnection.connect({ address: server.address });
   const workflowBundle = await sdk.bundleWorkflowCode({ workflowsPath: workflows, logger: new sdk.DefaultLogger("ERROR") });

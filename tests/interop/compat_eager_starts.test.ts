@@ -34,7 +34,7 @@ const options = (taskQueue: string, workflowId = taskQueue) => ({
   workflowTaskTimeout: "60s",
 });
 
-test("the first task comes with the start, and its worker continues the run", { skip }, async () => {
+test("the response to the start contains the first task, and its worker continues the run", { skip }, async () => {
   const taskQueue = "eager";
   const client = new Client({ connection });
   const worker = await Worker.create({ connection, taskQueue, workflowsPath, activities });
@@ -51,7 +51,7 @@ test("the first task comes with the start, and its worker continues the run", { 
   });
 });
 
-test("many at once: as many as there are slots, and none is lost", { skip }, async () => {
+test("many eager starts at once: one per free slot, and no task is lost", { skip }, async () => {
   const taskQueue = "crowd";
   const client = new Client({ connection });
   const worker = await Worker.create({
@@ -70,7 +70,7 @@ test("many at once: as many as there are slots, and none is lost", { skip }, asy
   await assert.rejects(none, WorkflowNotFoundError);
 });
 
-test("without a worker that runs it is an ordinary start; another queue's worker is not asked", { skip }, async () => {
+test("without a running worker it is an ordinary start; a worker of another queue is not used", { skip }, async () => {
   const client = new Client({ connection });
   const other = await Worker.create({ connection, taskQueue: "other", workflowsPath, activities });
   await other.runUntil(async () => {
@@ -83,7 +83,7 @@ test("without a worker that runs it is an ordinary start; another queue's worker
   await handle.terminate();
 });
 
-test("a connection that workers cannot share is refused", { skip }, async () => {
+test("a connection that workers cannot share is rejected", { skip }, async () => {
   const plain = await Connection.connect({ address: server.address });
   try {
     const start = new Client({ connection: plain }).workflow.start("call", options("eager", "refused"));

@@ -213,7 +213,7 @@ function marked(history: Uint8Array): Uint8Array {
   return toBinary(HistorySchema, decoded);
 }
 
-test("each command carries the markers that the official worker gives it; no replay compares them", { skip }, async () => {
+test("each command carries the same markers as in the official worker; replay does not compare them", { skip }, async () => {
   const [theirProxy, ourProxy] = await Promise.all([RecordingProxy.start(server.address), RecordingProxy.start(server.address)]);
   const connection = await sdk.NativeConnection.connect({ address: theirProxy.address });
   const through = new GrpcService({ address: ourProxy.address });

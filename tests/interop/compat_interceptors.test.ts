@@ -55,7 +55,7 @@ async function recorded(): Promise<{ result: Result; history: Uint8Array }> {
   return { result: await handle.result() as Result, history: await handle.historyBytes() };
 }
 
-test("a run of the official worker with interceptors comes to the same calls and numbers here", { skip }, async () => {
+test("a run with interceptors makes the same calls with the same numbers as in the official worker", { skip }, async () => {
   const { result, history } = await recorded();
   assert.equal(result.calls.filter((call) => call === "execute").length, 1);
   for (const scopes of ["asyncLocalStorage", "rewritten"] as const) {

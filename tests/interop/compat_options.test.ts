@@ -158,7 +158,7 @@ test(
   },
 );
 
-test("a command with each option is in history as from the official worker", {
+test("commands with each option are recorded like those of the official worker", {
   skip,
 }, async (t) => {
   const all = rows().filter(({ command, label }) => `${command} ${label}`.includes(only));

@@ -75,7 +75,7 @@ test("the methods are those of the official package", { skip: noOfficial }, () =
   }
 });
 
-test("messages of every method go and come as the official package writes them", { skip: noOfficial }, async () => {
+test("messages of every method are encoded and decoded like in the official package", { skip: noOfficial }, async () => {
   let sent = new Uint8Array(), answer = new Uint8Array();
   let asked = "";
   const answered = (method: string, request: Uint8Array) => {
@@ -170,7 +170,7 @@ test("a Temporal server responds to both connections alike", { skip: noServer ||
   assert.equal(customAttributes.Office, Office);
 });
 
-test("connections of workers have them too; names that no API has are refused", { skip: noServer }, async () => {
+test("worker connections have the methods too; unknown method names are rejected", { skip: noServer }, async () => {
   const native = await NativeConnection.connect({ address: server.address });
   try {
     const { workerDeployments } = await native.workflowService.listWorkerDeployments({ namespace: "default" });
@@ -190,7 +190,7 @@ test("connections of workers have them too; names that no API has are refused", 
   }
 });
 
-test("`temporalex dev` says what it does not answer", async () => {
+test("`temporalex dev` names methods that it does not support", async () => {
   const own = await OurServer.start();
   const connection = await Connection.connect({ address: own.address });
   try {
@@ -205,7 +205,7 @@ test("`temporalex dev` says what it does not answer", async () => {
   }
 });
 
-test("an embedded engine has no operator's service", async () => {
+test("an embedded engine has no operator service", async () => {
   const { operatorService } = Connection.over({ call: () => Promise.reject(new Error("not called")) });
   const refused = operatorService.addSearchAttributes({ searchAttributes: { Office: 2 } });
   const says = /no OperatorService \(AddSearchAttributes\); search attributes need no registration there/;

@@ -225,7 +225,7 @@ async function verdicts(
   return { found, lines };
 }
 
-test("code that throws is judged as by the official replayer", {
+test("code that throws gets the same verdict as from the official replayer", {
   skip: noOfficial,
 }, async () => {
   const silent = {

@@ -51,7 +51,7 @@ const { compareWithOfficial, explain, compareReleases } = await import(
 ) as Tool;
 
 test(
-  "each member of the official types is equal here, fits, or differs for a stated reason",
+  "each member of the official types is equal, assignable, or differs for a stated reason",
   { skip: noOfficial },
   () => {
     const packages = compareWithOfficial();

@@ -114,7 +114,7 @@ const CASES: { readonly [name: string]: Omit<WorkerOptions, "taskQueue"> } = {
   },
 };
 
-test("options of a worker that was made are those of the official one, activities as a Map among them", { skip }, async (t) => {
+test("the options of a created worker equal those of the official one, including activities as a Map", { skip }, async (t) => {
   let compared = 0;
   for (const [name, given] of Object.entries(CASES)) {
     const taskQueue = `options ${name}`, identity = "me";

@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => server?.stop());
 
-test("a server whose port is taken is not mistaken for the one that has it", { skip: noServer }, async () => {
+test("a server whose port is in use is not confused with the server that uses it", { skip: noServer }, async () => {
   await assert.rejects(DevServer.start([], { address: server.address }), /address already in use/);
 });
 

@@ -86,7 +86,7 @@ class WorkerProcess {
   }
 }
 
-test("workers that die before they report lose nothing and repeat no recorded step", { skip: noServer }, async () => {
+test("killed workers lose no work and repeat no recorded step", { skip: noServer }, async () => {
   const server = await DevServer.start();
   const service = new GrpcService({ address: server.address });
   const client = new Client({ service, taskQueue: "sagas", logger: silentLogger });
@@ -112,7 +112,7 @@ test("workers that die before they report lose nothing and repeat no recorded st
   }
 });
 
-test("after a server is killed and restarted, clients and workers continue by themselves", { skip: noServer }, async () => {
+test("after a server is killed and restarted, clients and workers continue automatically", { skip: noServer }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-server-"));
   const file = join(folder, "server.db");
   let server = await DevServer.start([], { file });

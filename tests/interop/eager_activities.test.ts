@@ -41,36 +41,40 @@ function watched(service: RawService) {
   return { came, service: watching };
 }
 
-test("activities come with the report that schedules them, where server and worker agree", { skip: noServer }, async (t) => {
-  const server = await DevServer.start(["system.enableActivityEagerExecution=true"]);
-  const connection = new GrpcService({ address: server.address });
-  try {
-    const client = new Client({ service: connection, logger: silentLogger });
-    const run = async (taskQueue: string, options: { maxActivitiesPerSecond?: number }) => {
-      const { came, service } = watched(connection);
-      const ran: number[] = [];
-      const echo = (value: number) => {
-        ran.push(value);
-        return value;
+test(
+  "eager activities arrive with the response to their scheduling report, if server and worker support it",
+  { skip: noServer },
+  async (t) => {
+    const server = await DevServer.start(["system.enableActivityEagerExecution=true"]);
+    const connection = new GrpcService({ address: server.address });
+    try {
+      const client = new Client({ service: connection, logger: silentLogger });
+      const run = async (taskQueue: string, options: { maxActivitiesPerSecond?: number }) => {
+        const { came, service } = watched(connection);
+        const ran: number[] = [];
+        const echo = (value: number) => {
+          ran.push(value);
+          return value;
+        };
+        const worker = await Worker.create({
+          ...{ service, taskQueue, workflows: [eight], activities: { echo }, logger: silentLogger, ...options },
+        });
+        const sum = await worker.runUntil(() =>
+          client.execute(eight, { id: taskQueue, taskQueue, args: [], executionTimeout: "1m" })
+        );
+        assert.equal(sum, 28);
+        assert.deepEqual(ran.sort(), [0, 1, 2, 3, 4, 5, 6, 7]);
+        return came;
       };
-      const worker = await Worker.create({
-        ...{ service, taskQueue, workflows: [eight], activities: { echo }, logger: silentLogger, ...options },
+      await t.test("at most three activities of a report are eager, the others use the queue", async () => {
+        assert.deepEqual(await run("eager", {}), { polled: 2, eager: 6 });
       });
-      const sum = await worker.runUntil(() =>
-        client.execute(eight, { id: taskQueue, taskQueue, args: [], executionTimeout: "1m" })
-      );
-      assert.equal(sum, 28);
-      assert.deepEqual(ran.sort(), [0, 1, 2, 3, 4, 5, 6, 7]);
-      return came;
-    };
-    await t.test("three of a report's at most, the others through the queue", async () => {
-      assert.deepEqual(await run("eager", {}), { polled: 2, eager: 6 });
-    });
-    await t.test("none for a worker that limits its activities per second", async () => {
-      assert.deepEqual(await run("paced", { maxActivitiesPerSecond: 1000 }), { polled: 8, eager: 0 });
-    });
-  } finally {
-    connection.close();
-    await server.stop();
-  }
-});
+      await t.test("a worker with maxActivitiesPerSecond gets no eager activities", async () => {
+        assert.deepEqual(await run("paced", { maxActivitiesPerSecond: 1000 }), { polled: 8, eager: 0 });
+      });
+    } finally {
+      connection.close();
+      await server.stop();
+    }
+  },
+);

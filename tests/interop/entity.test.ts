@@ -44,7 +44,7 @@ async function working<T>(taskQueue: string, options: Partial<WorkerOptions>, bo
 }
 
 test(
-  "an account on a server: it starts with a message, joins, continues over generations, and is deleted once",
+  "an account on a server is started by a message, reused, continued as new, and deleted once",
   { skip: noServer },
   () =>
     working("accounts", {}, async (client) => {
@@ -74,7 +74,7 @@ test(
 );
 
 test(
-  "more than 2 MiB of state: the task fails by name before the server sees it, and the run stays",
+  "more than 2 MiB of state: the task fails with a clear error before it is sent, and the run stays open",
   { skip: noServer },
   async () => {
     const failures: string[] = [];

@@ -68,7 +68,7 @@ function report(figure: string): void {
   if (process.env["STOPS"] !== undefined) console.log(figure);
 }
 
-test("a worker that waits for tasks stops at once, and loses nothing that comes afterwards", { skip }, async () => {
+test("an idle worker stops at once and loses no later task", { skip }, async () => {
   const client = new Client({ service, taskQueue: "idle", logger: silentLogger });
   for (let i = 0; i < 3; i++) {
     const worker = await started("idle");

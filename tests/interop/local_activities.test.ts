@@ -138,7 +138,7 @@ async function officialVerdicts(handles: readonly WorkflowHandle[]): Promise<{ [
 const okOf = (handles: readonly WorkflowHandle[]) => Object.fromEntries(handles.map(({ workflowId }) => [workflowId, "ok"]));
 
 test(
-  "official programs with local activities come to the same on our worker, and replay in the official one",
+  "official programs with local activities have the same results on our worker, and replay in the official one",
   { skip },
   async () => {
     const theirs = new OfficialWorker("locals-theirs");

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { localKeysLoop } from "../crash/local_keys_loop.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";
 
-test("no key names two calls of a cluster's workers", { skip: noServer }, async () => {
+test("local activity keys are unique across the workers of a cluster", { skip: noServer }, async () => {
   const server = await DevServer.start();
   try {
     const figures = await localKeysLoop({ place: server.address, kills: 2 });

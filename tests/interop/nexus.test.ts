@@ -86,7 +86,7 @@ const worker = (taskQueue: string, more: Partial<WorkerOptions> = {}) =>
     ...more,
   });
 
-test("an environment for tests makes and removes endpoints, and refuses as the server does", { skip }, async () => {
+test("a test environment creates and removes endpoints, and rejects like the server", { skip }, async () => {
   const env = await TestWorkflowEnvironment.createFromExistingServer({ address: server.address });
   const list = () =>
     execFileSync(temporalCli()!, ["operator", "nexus", "endpoint", "list", "--address", server.address, "-o", "json"], {
@@ -164,7 +164,7 @@ async function compared(cases: readonly Case[]): Promise<string[]> {
 
 const throws = (input: Any): Case => ["throws", input];
 
-test("synchronous operations, and errors of every kind, are what the official worker gives", { skip }, async () => {
+test("synchronous operations and errors of every kind equal those of the official worker", { skip }, async () => {
   const quick: Case = ["echo", { a: [1, null, "x"] }];
   const types = ["BAD_REQUEST", "UNAUTHENTICATED", "UNAUTHORIZED", "NOT_FOUND", "NOT_IMPLEMENTED"];
   const retryable = ["RESOURCE_EXHAUSTED", "INTERNAL", "UNAVAILABLE", "UPSTREAM_TIMEOUT"];
@@ -197,7 +197,7 @@ test("synchronous operations, and errors of every kind, are what the official wo
   });
 });
 
-test("errors that may pass are tried again", { skip }, async () => {
+test("retryable errors are retried", { skip }, async () => {
   await (await worker("ours")).runUntil(async () => {
     const seen = await compared([
       throws({ kind: "first", type: "UNAVAILABLE" }),
@@ -242,29 +242,33 @@ test("asynchronous operations are runs of workflows, with their links, callbacks
   });
 });
 
-test("a native worker handles operations as the official worker does, and takes others while it runs", { skip }, async () => {
-  const connected = await Connection.connect({ address: server.address });
-  const handlers = services(nexus, temporal, common, (line: string) => noted.push(line));
-  const native = await NativeWorker.create({
-    ...{ service: connected, taskQueue: "native", nexusServices: nexusServices(handlers), logger: silentLogger },
-  });
-  await native.runUntil(async () => {
-    assert.deepEqual(native.nexusServices, ["tests"]);
-    const cases: Case[] = [
-      ["about", { b: 2 }, { options: { headers: { "x-own": "yes" } } }],
-      throws({ kind: "handler", type: "BAD_REQUEST", message: "is refused", caused: true }),
-      ["run", { taskQueue: "callers", workflowId: "own-@", result: "yes" }],
-    ];
-    for (const each of cases) assert.equal(await seenAt("native", each), await seenAt("theirs", each), JSON.stringify(each));
-    const { definition } = handlers[0];
-    const other = nexus.service(definition.name, { slow: nexus.operation() });
-    native.replaceNexusServices(nexusServices([nexus.serviceHandler(other, { slow: () => Promise.resolve("another") })]));
-    assert.equal((await call({ endpoint: "native", operation: "slow", input: {} })).result, "another");
-    assert.throws(() => native.replaceNexusServices(nexusServices([{}])), /nexus\.serviceHandler\(\) of nexus-rpc/);
-    assert.equal((await call({ endpoint: "native", operation: "slow", input: {} })).result, "another");
-  });
-  await connected.close();
-});
+test(
+  "a native worker handles operations like the official worker, and accepts new services while it runs",
+  { skip },
+  async () => {
+    const connected = await Connection.connect({ address: server.address });
+    const handlers = services(nexus, temporal, common, (line: string) => noted.push(line));
+    const native = await NativeWorker.create({
+      ...{ service: connected, taskQueue: "native", nexusServices: nexusServices(handlers), logger: silentLogger },
+    });
+    await native.runUntil(async () => {
+      assert.deepEqual(native.nexusServices, ["tests"]);
+      const cases: Case[] = [
+        ["about", { b: 2 }, { options: { headers: { "x-own": "yes" } } }],
+        throws({ kind: "handler", type: "BAD_REQUEST", message: "is refused", caused: true }),
+        ["run", { taskQueue: "callers", workflowId: "own-@", result: "yes" }],
+      ];
+      for (const each of cases) assert.equal(await seenAt("native", each), await seenAt("theirs", each), JSON.stringify(each));
+      const { definition } = handlers[0];
+      const other = nexus.service(definition.name, { slow: nexus.operation() });
+      native.replaceNexusServices(nexusServices([nexus.serviceHandler(other, { slow: () => Promise.resolve("another") })]));
+      assert.equal((await call({ endpoint: "native", operation: "slow", input: {} })).result, "another");
+      assert.throws(() => native.replaceNexusServices(nexusServices([{}])), /nexus\.serviceHandler\(\) of nexus-rpc/);
+      assert.equal((await call({ endpoint: "native", operation: "slow", input: {} })).result, "another");
+    });
+    await connected.close();
+  },
+);
 
 test("temporalex worker --nexus-services handles operations as the official worker does", { skip }, async () => {
   const module = officialProgram("nexus_cli_services.mjs");
@@ -289,7 +293,7 @@ test("temporalex worker --nexus-services handles operations as the official work
   }
 });
 
-test("temporalex worker --watch loads Nexus handlers again, with what they import", { skip }, async () => {
+test("temporalex worker --watch reloads Nexus handlers and their imports", { skip }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-nexus-"));
   symlinkSync(realpathSync(join(root, "tests/interop/node_modules")), join(folder, "node_modules"));
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
@@ -348,7 +352,7 @@ export const handlers = nexus.serviceHandler(tests, { slow: async () => \`${says
   }
 });
 
-test("a handler that outlives its request is canceled, and the next attempt is another one", { skip }, async () => {
+test("a handler that outlives its request is canceled, and the request is retried", { skip }, async () => {
   await (await worker("ours-quiet")).runUntil(async () => {
     // Servers give an attempt about ten seconds, however long the operation may take.
     const input = { name: "outlives", ms: 60_000 };
@@ -374,7 +378,7 @@ test("shutdown cancels handlers and waits for them; their callers get responses"
   assert.deepEqual((await calling).result, { attempt: 1 });
 });
 
-test("500 operations at once: none is lost, none is mixed up", { skip }, async () => {
+test("500 operations at once: no operation is lost or mixed up", { skip }, async () => {
   await (await worker("ours-many", { maxConcurrentNexusTaskExecutions: 20 })).runUntil(async () => {
     const callers = Array.from({ length: 20 }, (_, i) =>
       client.workflow.execute("many", {

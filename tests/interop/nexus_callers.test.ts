@@ -131,26 +131,30 @@ async function eventsOf(handle: WorkflowHandle): Promise<string[]> {
 /** Cases in which the server records the results of several operations in no fixed order. */
 const UNORDERED = new Set(["several", "cancelUnsent", "cancelAtItsStart"]);
 
-test("callers come to the same as on the official worker, and each replays the other's histories", { skip }, async () => {
-  const worker = await ourWorker();
-  const [official, own] = await Promise.all([all(OFFICIAL), worker.runUntil(() => all(OURS))]);
-  assert.deepEqual(own.results, official.results);
-  assert.ok(names.length >= 20);
-  for (const [i, what] of names.entries()) {
-    if (UNORDERED.has(what)) continue;
-    // What comes of an operation may come after the end of its caller.
-    const [mine, theirs] = [await eventsOf(own.handles[i]!), await eventsOf(official.handles[i]!)];
-    const common = Math.min(mine.length, theirs.length);
-    assert.ok(common > 0, what);
-    assert.deepEqual(mine.slice(0, common), theirs.slice(0, common), what);
-  }
-  const [theirs, ours] = [await bytesOf(official.handles), await bytesOf(own.handles)];
-  assert.deepEqual(await officialVerdicts(ours), allOk(ours));
-  assert.deepEqual(await ourVerdicts(theirs), allOk(theirs));
-  assert.deepEqual(await ourVerdicts(ours), allOk(ours));
-});
+test(
+  "callers get the same results as on the official worker, and each worker replays the other's histories",
+  { skip },
+  async () => {
+    const worker = await ourWorker();
+    const [official, own] = await Promise.all([all(OFFICIAL), worker.runUntil(() => all(OURS))]);
+    assert.deepEqual(own.results, official.results);
+    assert.ok(names.length >= 20);
+    for (const [i, what] of names.entries()) {
+      if (UNORDERED.has(what)) continue;
+      // What comes of an operation may come after the end of its caller.
+      const [mine, theirs] = [await eventsOf(own.handles[i]!), await eventsOf(official.handles[i]!)];
+      const common = Math.min(mine.length, theirs.length);
+      assert.ok(common > 0, what);
+      assert.deepEqual(mine.slice(0, common), theirs.slice(0, common), what);
+    }
+    const [theirs, ours] = [await bytesOf(official.handles), await bytesOf(own.handles)];
+    assert.deepEqual(await officialVerdicts(ours), allOk(ours));
+    assert.deepEqual(await ourVerdicts(theirs), allOk(theirs));
+    assert.deepEqual(await ourVerdicts(ours), allOk(ours));
+  },
+);
 
-test("native workflows call operations to all ends, cancel them, and replay", { skip }, async () => {
+test("native workflows call operations with every outcome, cancel them, and replay", { skip }, async () => {
   const flows = new URL("./flows/nexus.ts", import.meta.url);
   const worker = await Worker.create({ service, taskQueue: "native", workflows: flows, logger: silentLogger });
   const run = (type: string, id: string, ...args: unknown[]) => client.start(type, { id, taskQueue: "native", args });
@@ -305,7 +309,7 @@ const EDITS: { readonly [name: string]: Edit } = {
   },
 };
 
-test("edited histories: the same verdicts as the official replayer's", { skip }, async () => {
+test("edited histories get the same verdicts as from the official replayer", { skip }, async () => {
   const histories = new Map<string, Uint8Array>();
   for (const [name, edit] of Object.entries(EDITS)) {
     const { events } = await client.getHandle(undefined, `${edit.of}-${OFFICIAL}`).fetchHistory();

@@ -139,7 +139,7 @@ test("without a sticky cache the results are the same", { skip, timeout: 120_000
   for (const name of names) assert.deepEqual(cold.results[name], documents.theirs!.results[name], name);
 });
 
-test("killed and started again under a worker with 200 polls: every workflow ends, nothing is recorded twice", {
+test("a server killed and restarted under a worker with 200 polls: every workflow ends, no event is recorded twice", {
   skip,
   timeout: 180_000,
 }, async () => {

@@ -129,7 +129,7 @@ test("a pause cancels the running attempt and delays the next one until unpause"
   assert.deepEqual(seen[1]!.details, seen[0]!.last, "the last heartbeat was not lost");
 });
 
-test("a pause between attempts keeps the next one back", { skip: noServer }, async () => {
+test("a pause between attempts delays the next attempt", { skip: noServer }, async () => {
   let calls = 0;
   let fails = true;
   const handle = await begin("paused-between", () => {
@@ -167,7 +167,7 @@ test("a reset cancels the running attempt, and heartbeats and attempts start aga
 });
 
 test(
-  "a reset of a later attempt makes it unknown to the server, which times it out as the first one",
+  "after a reset of a later attempt the server does not accept it and times it out as the first one",
   { skip: noServer },
   async () => {
     const { seen, state, work } = attempts();
@@ -218,7 +218,7 @@ test("heartbeats are throttled; the last one before a failure arrives", { skip: 
   assert.ok(calls >= 2 && calls < ms / 90 + 5, `${calls} calls for 300 heartbeats in ${ms} ms`);
 });
 
-test("a cancelled workflow reaches its activity, which reports it", { skip: noServer }, async () => {
+test("canceling a workflow cancels its activity, which reports it", { skip: noServer }, async () => {
   const { seen, work } = attempts();
   const handle = await begin("cancelled", work);
   await until("it beats", () => beats(handle));

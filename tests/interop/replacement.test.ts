@@ -64,7 +64,9 @@ after(async () => {
   await server?.stop();
 });
 
-test("on a cluster: refused by run and event, then live with no run lost and no task failed", { skip: noServer }, async () => {
+test("on a cluster: incompatible code is rejected with run and event, then a fix goes live without lost runs or failed tasks", {
+  skip: noServer,
+}, async () => {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-interop-"));
   const path = join(folder, "workflows.ts");
   const taskQueue = "replacement";

@@ -214,7 +214,7 @@ test(
   },
 );
 
-test("a history of 20,000 events comes by pages where it is not cached", { skip: noServer }, async () => {
+test("a history of 20,000 events is fetched in pages without a cache", { skip: noServer }, async () => {
   const handle = await client.start(flows.long, { id: "long", args: [5, 4000], taskTimeout: "5s" });
   const sum = 5 * 3999 * 4000 / 2;
   await work(async () => {
@@ -247,7 +247,7 @@ test("a history of 20,000 events comes by pages where it is not cached", { skip:
   await collected.keep("long", handle);
 });
 
-test("poisoned workflows do not hurt their neighbours in the same realm", { skip: noServer }, async () => {
+test("failing workflows do not affect other workflows in the same realm", { skip: noServer }, async () => {
   const failures = new Map<string, string>();
   const events = {
     workflowTaskFailed: ({ workflowId, message }: { workflowId: string; message: string }) =>

@@ -59,67 +59,75 @@ after(async () => {
   await server?.stop();
 });
 
-test("a schedule comes back as it was made, to us and to the official command line", { skip: noServer }, async () => {
-  const startAt = new Date("2030-01-01T00:00:00Z");
-  const handle = await client.schedule.create({
-    scheduleId: "whole",
-    spec: {
-      calendars: [{ hour: [6, { start: 12, end: 18, step: 3 }], dayOfWeek: { start: "MONDAY", end: "FRIDAY" }, comment: "work" }],
-      intervals: [{ every: "90m", offset: "5m" }],
-      cronExpressions: ["30 4 * * SUN"],
-      skip: [{ hour: "*", minute: "*", month: "DECEMBER" }],
-      startAt,
-      jitter: "30s",
-      timezone: "Europe/Berlin",
-    },
-    action: {
-      type: "startWorkflow",
-      workflowType: report,
-      args: ["sales", 2],
-      workflowId: "report",
-      runTimeout: "1h",
-      retry: { maximumAttempts: 3, initialInterval: "2s" },
-      memo: { by: "me" },
-      searchAttributes: [{ key: customer, value: "ada" }],
-      summary: "a report",
-    },
-    policies: { overlap: "BUFFER_ONE", catchupWindow: "10m", pauseOnFailure: true },
-    state: { paused: true, note: "not yet", remainingActions: 3 },
-    memo: { owner: "eve" },
-    searchAttributes: [{ key: customer, value: "bob" }],
-  });
-  const { spec, action, policies, state, info, memo, typedSearchAttributes } = await handle.describe();
-  assert.equal(spec.calendars.length, 2, "the cron expression is a calendar");
-  const [calendar] = spec.calendars;
-  assert.deepEqual(calendar!.hour, [{ start: 6, end: 6, step: 1 }, { start: 12, end: 18, step: 3 }]);
-  assert.deepEqual([calendar!.dayOfWeek, calendar!.comment], [[{ start: "MONDAY", end: "FRIDAY", step: 1 }], "work"]);
-  assert.deepEqual(spec.intervals, [{ every: 5_400_000, offset: 300_000 }]);
-  assert.deepEqual(spec.skip[0]?.month, [{ start: "DECEMBER", end: "DECEMBER", step: 1 }]);
-  assert.deepEqual([spec.startAt, spec.jitter, spec.timezone], [startAt, 30_000, "Europe/Berlin"]);
-  assert.deepEqual([action.workflowType, action.workflowId, action.taskQueue], ["Report", "report", "schedules"]);
-  assert.deepEqual([action.args, action.memo, action.runTimeout, action.summary], [
-    ["sales", 2],
-    { by: "me" },
-    3_600_000,
-    "a report",
-  ]);
-  assert.equal(action.retry?.maximumAttempts, 3);
-  assert.deepEqual(policies, { overlap: "BUFFER_ONE", catchupWindow: 600_000, pauseOnFailure: true });
-  assert.deepEqual(state, { paused: true, note: "not yet", remainingActions: 3 });
-  assert.deepEqual([info.numActionsTaken, info.recentActions], [0, []]);
-  assert.deepEqual(memo, { owner: "eve" });
-  assert.equal(typedSearchAttributes.get(customer), "bob");
+test(
+  "a schedule is described as it was created, by this client and by the official command line",
+  { skip: noServer },
+  async () => {
+    const startAt = new Date("2030-01-01T00:00:00Z");
+    const handle = await client.schedule.create({
+      scheduleId: "whole",
+      spec: {
+        calendars: [{
+          hour: [6, { start: 12, end: 18, step: 3 }],
+          dayOfWeek: { start: "MONDAY", end: "FRIDAY" },
+          comment: "work",
+        }],
+        intervals: [{ every: "90m", offset: "5m" }],
+        cronExpressions: ["30 4 * * SUN"],
+        skip: [{ hour: "*", minute: "*", month: "DECEMBER" }],
+        startAt,
+        jitter: "30s",
+        timezone: "Europe/Berlin",
+      },
+      action: {
+        type: "startWorkflow",
+        workflowType: report,
+        args: ["sales", 2],
+        workflowId: "report",
+        runTimeout: "1h",
+        retry: { maximumAttempts: 3, initialInterval: "2s" },
+        memo: { by: "me" },
+        searchAttributes: [{ key: customer, value: "ada" }],
+        summary: "a report",
+      },
+      policies: { overlap: "BUFFER_ONE", catchupWindow: "10m", pauseOnFailure: true },
+      state: { paused: true, note: "not yet", remainingActions: 3 },
+      memo: { owner: "eve" },
+      searchAttributes: [{ key: customer, value: "bob" }],
+    });
+    const { spec, action, policies, state, info, memo, typedSearchAttributes } = await handle.describe();
+    assert.equal(spec.calendars.length, 2, "the cron expression is a calendar");
+    const [calendar] = spec.calendars;
+    assert.deepEqual(calendar!.hour, [{ start: 6, end: 6, step: 1 }, { start: 12, end: 18, step: 3 }]);
+    assert.deepEqual([calendar!.dayOfWeek, calendar!.comment], [[{ start: "MONDAY", end: "FRIDAY", step: 1 }], "work"]);
+    assert.deepEqual(spec.intervals, [{ every: 5_400_000, offset: 300_000 }]);
+    assert.deepEqual(spec.skip[0]?.month, [{ start: "DECEMBER", end: "DECEMBER", step: 1 }]);
+    assert.deepEqual([spec.startAt, spec.jitter, spec.timezone], [startAt, 30_000, "Europe/Berlin"]);
+    assert.deepEqual([action.workflowType, action.workflowId, action.taskQueue], ["Report", "report", "schedules"]);
+    assert.deepEqual([action.args, action.memo, action.runTimeout, action.summary], [
+      ["sales", 2],
+      { by: "me" },
+      3_600_000,
+      "a report",
+    ]);
+    assert.equal(action.retry?.maximumAttempts, 3);
+    assert.deepEqual(policies, { overlap: "BUFFER_ONE", catchupWindow: 600_000, pauseOnFailure: true });
+    assert.deepEqual(state, { paused: true, note: "not yet", remainingActions: 3 });
+    assert.deepEqual([info.numActionsTaken, info.recentActions], [0, []]);
+    assert.deepEqual(memo, { owner: "eve" });
+    assert.equal(typedSearchAttributes.get(customer), "bob");
 
-  const theirs = JSON.parse(temporal("schedule", "describe", "-s", "whole", "-o", "json"));
-  assert.equal(theirs.schedule.action.startWorkflow.workflowType.name, "Report");
-  assert.equal(theirs.schedule.state.notes, "not yet");
-  assert.equal(theirs.schedule.spec.timezoneName, "Europe/Berlin");
+    const theirs = JSON.parse(temporal("schedule", "describe", "-s", "whole", "-o", "json"));
+    assert.equal(theirs.schedule.action.startWorkflow.workflowType.name, "Report");
+    assert.equal(theirs.schedule.state.notes, "not yet");
+    assert.equal(theirs.schedule.spec.timezoneName, "Europe/Berlin");
 
-  const days = await handle.matchingTimes(new Date("2030-01-06T00:00:00Z"), new Date("2030-01-06T04:00:00Z"));
-  const at = Date.parse("2030-01-06T03:30:00Z");
-  assert.ok(days.some((day) => day.getTime() >= at && day.getTime() <= at + 30_000), `half past four in Berlin: ${days}`);
-  await handle.delete();
-});
+    const days = await handle.matchingTimes(new Date("2030-01-06T00:00:00Z"), new Date("2030-01-06T04:00:00Z"));
+    const at = Date.parse("2030-01-06T03:30:00Z");
+    assert.ok(days.some((day) => day.getTime() >= at && day.getTime() <= at + 30_000), `half past four in Berlin: ${days}`);
+    await handle.delete();
+  },
+);
 
 test("triggered and backfilled actions run their workflows with their arguments", { skip: noServer }, async () => {
   const handle = await client.schedule.create({
@@ -159,7 +167,7 @@ test("a schedule acts at its times, up to its last action", { skip: noServer }, 
   await handle.delete();
 });
 
-test("pause, unpause and their notes; a failed workflow pauses; overlap SKIP leaves out", { skip: noServer }, async () => {
+test("pause, unpause and their notes; pause on failure; overlap SKIP", { skip: noServer }, async () => {
   const handle = await client.schedule.create({
     scheduleId: "pausing",
     spec: YEARLY,
@@ -225,7 +233,7 @@ test("an update changes the fields that it names and keeps the others, also encr
   await seeing.delete();
 });
 
-test("lists of schedules come over pages and by query; names of errors", { skip: noServer }, async () => {
+test("lists of schedules are paged and filtered; missing schedules throw specific errors", { skip: noServer }, async () => {
   const ids = Array.from({ length: 7 }, (_, i) => `listed-${i}`);
   for (const scheduleId of ids) {
     await client.schedule.create({

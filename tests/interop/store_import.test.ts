@@ -10,7 +10,7 @@ import { imported } from "../engine/support/sound.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";
 import { serverRuns } from "./support/reset_runs.ts";
 
-test("random runs of a server, many of them reset, are imported under their own ids, and nothing is called damaged", {
+test("random runs of a server, many of them reset, are imported with their ids and without damage reports", {
   skip: noServer,
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-interop-"));

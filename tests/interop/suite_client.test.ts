@@ -34,24 +34,28 @@ const onCluster: OnService = (name, body) => {
   );
 };
 
-test("a namespace without the attribute of subscriptions is named, with what registers it", { skip: noServer }, async () => {
-  const { client } = settingOf(service, false, "subscriptions", (id) => id);
-  const register = ["operator", "search-attribute", "create", "--namespace", "default", "--name", "WorkflowSubscription"];
-  await assert.rejects(
-    client.broadcast("enemy_killed", "orc"),
-    (error: Error) => error.message.includes(`temporal ${register.join(" ")} --type KeywordList`),
-  );
-  execFileSync(temporalCli()!, [...register, "--type", "KeywordList", "--address", server.address], { stdio: "ignore" });
-  // A server looks at what is registered every few seconds.
-  await until("it is registered", () => client.broadcast("enemy_killed", "orc").then(() => true, () => false));
-});
+test(
+  "a namespace without the attribute of subscriptions is reported with the command to register it",
+  { skip: noServer },
+  async () => {
+    const { client } = settingOf(service, false, "subscriptions", (id) => id);
+    const register = ["operator", "search-attribute", "create", "--namespace", "default", "--name", "WorkflowSubscription"];
+    await assert.rejects(
+      client.broadcast("enemy_killed", "orc"),
+      (error: Error) => error.message.includes(`temporal ${register.join(" ")} --type KeywordList`),
+    );
+    execFileSync(temporalCli()!, [...register, "--type", "KeywordList", "--address", server.address], { stdio: "ignore" });
+    // A server looks at what is registered every few seconds.
+    await until("it is registered", () => client.broadcast("enemy_killed", "orc").then(() => true, () => false));
+  },
+);
 
 clientSuite(onCluster);
 
 const go = signal<[{ word: string }]>("go");
 const echo = workflow("Echo", async (name: string) => ({ name, ...await waitForSignal(go) }));
 
-test("a history as JSON is what the official command line writes", { skip: noServer }, async () => {
+test("a history as JSON equals the output of the official command line", { skip: noServer }, async () => {
   const { client, work } = settingOf(service, false, "echo", (id) => id);
   await work({ workflows: [echo] }, async () => {
     const handle = await client.start(echo, {

@@ -157,7 +157,7 @@ const SAME: readonly (readonly string[])[] = [
   ["operator", "cluster", "health"],
 ];
 
-test("the same commands say the same", { skip }, async (t) => {
+test("the same commands print the same", { skip }, async (t) => {
   for (const args of SAME) {
     await t.test(args.join(" "), async () => {
       const [found, expected] = await Promise.all([temporal(ours.address, args), temporal(theirs.address, args)]);
@@ -170,7 +170,7 @@ test("the same commands say the same", { skip }, async (t) => {
   }
 });
 
-test("where a workflow waits and what it takes, on both servers, closed ones too", { skip }, async () => {
+test("stack trace and metadata queries print the same on both servers, also for closed runs", { skip }, async () => {
   for (const { address } of [ours, theirs]) {
     const start = await temporal(address, ["workflow", "start", "-w", "s1", "--type", "Slow", "-t", "default", "-i", "3600000"]);
     assert.equal(start.code, 0, start.err);
@@ -219,7 +219,7 @@ test("list, count, describe, backwards, task queues, namespaces, clusters", { sk
   assert.deepEqual(await json("workflow", "list", "-n", "late"), []);
 });
 
-test("lists come in one order, and NOT means the same", { skip }, async () => {
+test("lists have the same order, and NOT the same meaning", { skip }, async () => {
   for (
     const query of [
       "",
@@ -244,7 +244,7 @@ test("lists come in one order, and NOT means the same", { skip }, async () => {
   }
 });
 
-test("descriptions and task queues have what tools read without a look", { skip }, async () => {
+test("descriptions and task queues contain the fields that tools require", { skip }, async () => {
   const described = async (address: string) => {
     // No worker: a server adds what it knows of workers.
     const start = await temporal(address, ["workflow", "start", "-w", "d1", "--type", "Cart", "-t", "nowhere"]);
@@ -297,7 +297,7 @@ test("a deleted workflow is gone", { skip }, async () => {
   assert.match((await temporal(ours.address, ["workflow", "describe", "-w", "c6"])).err, /workflow not found for ID: c6/);
 });
 
-test("what the engine does not have is named, with what to do instead", { skip }, async (t) => {
+test("unsupported features are reported with an alternative", { skip }, async (t) => {
   for (
     const [args, words] of [
       [

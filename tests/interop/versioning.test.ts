@@ -94,7 +94,7 @@ async function completions(handle: WorkflowHandle): Promise<string[]> {
   return found;
 }
 
-test("a pinned run stays on v1, an auto-upgrade run goes to v2, and activities with them", { skip: noServer }, async () => {
+test("a pinned run stays on v1, an auto-upgrade run moves to v2, each with its activities", { skip: noServer }, async () => {
   const workers = [await startWorker("v1")];
   try {
     await setCurrent("v1");

@@ -210,7 +210,7 @@ for (
   );
 }
 
-test("what is just below the limits is taken", { skip: noServer }, async () => {
+test("values just below the limits are accepted", { skip: noServer }, async () => {
   const text = "x".repeat(2_090_000);
   const notes = workflow("Notes", async () => sideEffect(() => text).length);
   const many = workflow("Many", async () => {
@@ -223,7 +223,7 @@ test("what is just below the limits is taken", { skip: noServer }, async () => {
   });
 });
 
-test("a run whose history is too long is ended with the server's words", { skip: noServer }, async () => {
+test("a run whose history is too long is closed with the server's message", { skip: noServer }, async () => {
   const endless = workflow("Endless", async () => {
     for (;;) {
       for (let i = 0; i < 150; i++) sideEffect(() => i);
@@ -240,7 +240,7 @@ test("a run whose history is too long is ended with the server's words", { skip:
 });
 
 test(
-  "workflow code in two threads: messages, queries of open and closed runs, a neighbour that spins",
+  "workflow code in two threads: messages, queries of open and closed runs, a run with an infinite loop",
   { skip: noServer },
   async () => {
     const failed = new Set<string>();

@@ -24,7 +24,7 @@ function withThreads(options: object, body: (t: Setting, value: (name: string) =
   );
 }
 
-test("size, hits, misses and forced evictions, of the caches of two threads", () =>
+test("size, hits, misses and forced evictions of the caches of two threads are counted", () =>
   withThreads({ cachedWorkflows: 1 }, async (t, value) => {
     // One run in each thread's cache, and one that has to leave for another.
     const runs: WorkflowHandle<typeof talks>[] = [];
@@ -53,7 +53,7 @@ test("size, hits, misses and forced evictions, of the caches of two threads", ()
     await until("runs that have ended have left", () => value("sticky_cache_size") === 0);
   }));
 
-test("a thread that is lost had runs in memory: they are counted no longer", () =>
+test("the runs of a lost thread are no longer counted", () =>
   withThreads({ workflowThreads: 1, watchdogMs: 1000 }, async (t, value) => {
     for (const id of ["a", "b"]) await t.client.start(talks, { id, args: [id] });
     await until("both are in memory", () => value("sticky_cache_size") === 2);

@@ -6,7 +6,7 @@ import { parseExposition, sampleOf } from "../support/prometheus.ts";
 
 const read = (registry: MetricsRegistry) => parseExposition(registry.text());
 
-test("counters, gauges and histograms come out as they went in", () => {
+test("counters, gauges and histograms are exported with their values", () => {
   const registry = new MetricsRegistry();
   assert.equal(registry.text(), "");
   registry.counter("jobs", { kind: "a" }).add();
@@ -55,7 +55,7 @@ test("labels and help are escaped", () => {
   assert.equal(registry.contentType, "text/plain; version=0.0.4; charset=utf-8");
 });
 
-test("a label that is made from data cannot fill the memory", () => {
+test("the number of label values is bounded", () => {
   const registry = new MetricsRegistry({ maxSeries: 10, labels: { service_name: "shop" } });
   for (let i = 0; i < 100; i++) registry.counter("flood", { id: `${i}` }).add();
   const families = read(registry);
@@ -63,7 +63,7 @@ test("a label that is made from data cannot fill the memory", () => {
   assert.equal(sampleOf(families, "flood", { id: "other", service_name: "shop" }), 90);
 });
 
-test("what cannot be a metric is refused with its name", () => {
+test("an invalid metric is rejected with its name", () => {
   const registry = new MetricsRegistry();
   registry.counter("taken", {});
   assert.throws(() => registry.counter("9lives", {}), /"9lives" is not a valid metric name/);

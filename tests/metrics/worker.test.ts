@@ -63,7 +63,7 @@ async function scrape(url: string): Promise<Map<string, MetricFamily>> {
   return parseExposition(await response.text());
 }
 
-test("what a worker and a client report, under the names and labels of Temporal's SDKs", async () => {
+test("worker and client report metrics with the names and labels of Temporal's SDKs", async () => {
   const metrics = new MetricsRegistry();
   const engine = await EmbeddedEngine.open({ store: new MemoryStore() });
   const calls: string[] = [];
@@ -175,7 +175,7 @@ test("what a worker and a client report, under the names and labels of Temporal'
   }
 });
 
-test("a run that is not in memory any more is a miss, and its replay is measured", async () => {
+test("an evicted run counts as a miss, and its replay is measured", async () => {
   const metrics = new MetricsRegistry();
   const engine = await EmbeddedEngine.open({ store: new MemoryStore() });
   const worker = await Worker.create({

@@ -71,7 +71,7 @@ async function spansWith(worker: boolean, client: boolean): Promise<string> {
   return JSON.stringify(spans.map(({ name, attributes, status, events }) => ({ name, attributes, status, events })));
 }
 
-test("with encodeCommonAttributes spans have the types of errors and no text", async () => {
+test("with encodeCommonAttributes spans contain the types of errors but no messages", async () => {
   const spans = await spansWith(true, true);
   assert.ok(!spans.includes(MARK), spans);
   assert.ok(!spans.includes("hidden_text.test"), "no frames");
@@ -79,7 +79,7 @@ test("with encodeCommonAttributes spans have the types of errors and no text", a
   assert.match(spans, /"message":"QueryFailedError"/);
 });
 
-test("a client without the option does not show text that came encoded", async () => {
+test("a client without the option does not show encoded texts", async () => {
   const spans = await spansWith(true, false);
   assert.ok(!spans.includes(MARK), spans);
 });

@@ -167,7 +167,7 @@ test("a trace continues through continue-as-new", async () => {
   ]);
 });
 
-test("failures of activities and workflows are states of their spans; what a client is refused, too", async () => {
+test("failures of activities and workflows set the status of their spans, and so do rejected client calls", async () => {
   const { client, worker: one } = await worker();
   await traced("failing", () =>
     one.runUntil(async () => {
@@ -204,7 +204,7 @@ test("updates, queries and the carrier's form", async () => {
   assert.equal(traceparent, `00-${parent.traceId}-${parent.spanId}-01`);
 });
 
-test("a run whose worker stops is released, and its spans elsewhere are children of its start", async () => {
+test("a run whose worker stops is released, and its spans on another worker are children of its start", async () => {
   const first = await worker();
   const spans = await traced("restart", async () => {
     let id = "";
@@ -236,7 +236,7 @@ test("a run whose worker stops is released, and its spans elsewhere are children
   ]);
 });
 
-test("a run without a trace that left memory has one again when its history is read", async () => {
+test("an evicted run gets its trace back when its history is read", async () => {
   const asked: [string, boolean][] = [];
   const workflowTracer = {
     run({ workflowId, isNew }: { workflowId: string; isNew: boolean }) {
@@ -262,7 +262,7 @@ test("a run without a trace that left memory has one again when its history is r
   assert.deepEqual(asked, [["left", true], ["stays", true], ["left", false]]);
 });
 
-test("a tracer that throws costs the trace and nothing else", async () => {
+test("a tracer that throws affects only the trace", async () => {
   const warned: string[] = [];
   const broken = () => {
     throw new Error("no spans today");

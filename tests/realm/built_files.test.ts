@@ -15,17 +15,17 @@ async function typesOf(named: string, sources: { readonly [path: string]: string
   }
 }
 
-test("a TypeScript module that is not there is its JavaScript file", async () => {
+test("a missing TypeScript module is resolved to its JavaScript file", async () => {
   assert.deepEqual(await typesOf("/dist/workflows.ts", { "/dist/workflows.js": workflow("Built") }), ["Built"]);
   assert.deepEqual(await typesOf("/dist/workflows.mts", { "/dist/workflows.mjs": workflow("Built") }), ["Built"]);
   assert.deepEqual(await typesOf("/dist/workflows.tsx", { "/dist/workflows.js": workflow("Built") }), ["Built"]);
 });
 
-test("a TypeScript module that is there is used, whatever is next to it", async () => {
+test("an existing TypeScript module is used, whatever files are next to it", async () => {
   const both = { "/src/workflows.ts": workflow("Source"), "/src/workflows.js": workflow("Built") };
   assert.deepEqual(await typesOf("/src/workflows.ts", both), ["Source"]);
 });
 
-test("a module that is in neither form is reported by the name that was given", async () => {
+test("a module without either file is reported by the given name", async () => {
   await assert.rejects(typesOf("/dist/workflows.ts", { "/dist/workflows.mjs": workflow("Other") }), /dist\/workflows\.ts/);
 });

@@ -44,14 +44,14 @@ const moved = (files: { readonly [path: string]: string }, to: string) =>
   Object.fromEntries(Object.entries(files).map(([path, text]) => [path.replace("/app/shop", to), text]));
 const bundle = (root = "/app/shop") => bundleWorkflows({ workflows: `${root}/src/workflows.ts`, sources: moved(FILES, root) });
 
-test("the same sources make the same bytes, wherever they are", async () => {
+test("the same sources produce the same bytes in any folder", async () => {
   const [one, two] = [await bundle(), await bundle("/var/lib/build 7/ci")];
   assert.equal(one.code, two.code);
   assert.equal(one.sourceMap, two.sourceMap);
   assert.doesNotMatch(one.code, /ada|file:/);
 });
 
-test("modules have names from the project's folder, packages the same wherever they are installed", async () => {
+test("module names are relative to the project, and package names do not depend on the install folder", async () => {
   const { modules } = await bundle();
   assert.deepEqual(modules.map(({ name }) => name), [
     "src/workflows.ts",
@@ -83,7 +83,7 @@ test("modules have names from the project's folder, packages the same wherever t
   assert.equal(code, (await bundle()).code);
 });
 
-test("a bundle's graph is the sources' graph, but for the addresses", async () => {
+test("the module graph of a bundle equals that of the sources, except for addresses", async () => {
   const { code } = await bundle();
   const [bundled, sources] = [
     await loadSources({ workflows: "/b.js", sources: { "/b.js": code } }),
@@ -118,7 +118,7 @@ test("a realm runs a bundle, of two files in one realm as well", async () => {
   await realm.dispose();
 });
 
-test("the map leads from lines of the file to lines of the sources, and has what was written", async () => {
+test("the source map maps lines of the bundle to lines of the sources, and contains the sources", async () => {
   const { code, sourceMap } = await bundle();
   const decoder = new Decoder(sourceMap);
   const lines = code.split("\n");
@@ -157,7 +157,7 @@ test("an invalid bundle is rejected by name", async () => {
   await assert.rejects(bundleWorkflows({ workflows: "/b.js", sources: { "/b.js": code } }), /is a bundle already/);
 });
 
-test("a bundle of the official SDK is refused, with the command that makes one from its source", async () => {
+test("a bundle of the official SDK is rejected with the command that makes one from its source", async () => {
   const official = `var __TEMPORAL__;\n/******/ (() => { // webpackBootstrap
 /******/ \tvar __webpack_modules__ = ({ "./src/flows.ts": 1 });
 exports.importWorkflows = function importWorkflows() {

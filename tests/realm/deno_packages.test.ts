@@ -63,7 +63,7 @@ test("packages of Deno's cache are those of deno.lock, and a bundle names them a
   ]);
 });
 
-test("what is not locked, not in the cache, or where the cache is not known, is refused with what to do", async () => {
+test("a package that is not locked or not cached, and an unknown cache, are rejected with advice", async () => {
   const refused = async (text: string, files?: typeof packageFiles) => {
     const error = await bundle(text, files).then(() => undefined, (e: unknown) => e);
     assert.ok(error instanceof WorkflowLoadError, String(error));

@@ -6,7 +6,7 @@ import { createWorkerRealm } from "../../ts/realm/mod.ts";
 
 const NEVER_MS = 600_000;
 
-test("a realm is ended while its modules load, at whatever point it is", async () => {
+test("a realm can be disposed at any point while its modules load", async () => {
   for (const afterMs of [undefined, 0, 300]) {
     const ended = new AbortController();
     if (afterMs === undefined) ended.abort();

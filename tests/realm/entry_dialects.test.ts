@@ -95,7 +95,7 @@ test("starting a plain function next to an entry's native workflows fails by nam
   }
 });
 
-test("the converter of the entry is that of posted modules as well, unless they bring one", async () => {
+test("posted modules use the converter of the entry unless they have one", async () => {
   write(
     "converter.mjs",
     `import { defaultPayloadConverter as plain } from "${own("converter")}";

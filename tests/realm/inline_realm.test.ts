@@ -16,7 +16,7 @@ const timers = workflow("Timers", async (n: number) => {
 const other = workflow("Other", async () => 1);
 
 // First of all: one realm that has left a listener would hide the others.
-test("inline realms that have ended leave no listener for rejections", async () => {
+test("disposed inline realms leave no listener for rejections", async () => {
   const listeners = () => ["unhandledRejection", "rejectionHandled"].map((event) => process.listenerCount(event));
   const before = listeners();
   for (let i = 0; i < 2; i++) await (await createInlineRealm({ workflows: { timers } })).dispose();
@@ -58,7 +58,7 @@ test("an inline realm reports work in this thread from the beginning of the firs
   await last.catch(() => {});
 });
 
-test("an inline realm without workflows, and one that lacks a task's history", async () => {
+test("an inline realm without workflows or without a task's history reports an error", async () => {
   await assert.rejects(createInlineRealm({ workflows: { x: 1 } }), /export no workflow/);
   const realm = await createInlineRealm({ workflows: { timers }, cacheSize: 0 });
   const server = new MiniServer("Timers", { args: [1] });

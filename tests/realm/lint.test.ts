@@ -301,13 +301,13 @@ test("comments and options switch rules off, on lines, in files and everywhere",
   assert.deepEqual(off.map(({ rule, severity }) => [rule, severity]), [["floating-promise", "warning"]]);
 });
 
-test("a module that does not parse, and one that is not there, are findings too", async () => {
+test("a module with a syntax error and a missing module are findings", async () => {
   assert.deepEqual(shown(await lint("export const = 1;")), ["syntax 1:14"]);
   const { findings } = await lintWorkflows(["file:///nowhere.ts"], { host: mapSources({}) });
   assert.deepEqual(findings.map(({ rule, file, line }) => [rule, file, line]), [["not-found", "/nowhere.ts", 0]]);
 });
 
-test("the examples and the documentation are sound", async () => {
+test("examples and documentation have no findings", async () => {
   const root = new URL("../../", import.meta.url);
   const workflows = readdirSync(new URL("examples/", root)).flatMap((name) => {
     const path = new URL(`examples/${name}/`, root);
@@ -323,7 +323,7 @@ test("the examples and the documentation are sound", async () => {
   assert.deepEqual(findings, []);
 });
 
-test("every rule says what it finds, why, and what to do; the table in the documentation is this one", () => {
+test("every rule states its finding, reason and advice, and the table in the documentation is current", () => {
   for (const [id, rule] of Object.entries(RULES as { [id: string]: Rule })) {
     for (const text of [rule.finds, rule.why, rule.advice]) assert.ok(text.length > 6 && !text.endsWith("."), id);
     // tests/realm/lint_temporal.test.ts has that one for both kinds of programs.

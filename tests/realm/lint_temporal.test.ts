@@ -118,7 +118,7 @@ for (const [what, code] of SOUND) {
   test(`lint of @temporalio programs leaves alone: ${what}`, async () => assert.deepEqual(shown(await lint(code)), []));
 }
 
-test("what the loader refuses is found, and helpers of such programs are held to their rules", async () => {
+test("code that the loader rejects is found, and helpers of such programs are checked by the same rules", async () => {
   const found = await files({
     "w.ts":
       `import { sleep } from "@temporalio/workflow";\nimport { helper } from "./helper.js";\nimport fs from "node:fs";\nexport async function w() { await sleep(helper()); return fs; }`,
@@ -134,7 +134,7 @@ test("what the loader refuses is found, and helpers of such programs are held to
   assert.deepEqual(sound, []);
 });
 
-test("a module of both kinds is held to the rules of both", async () => {
+test("a module of both kinds is checked by the rules of both", async () => {
   const found = await files({
     "w.ts": `import { workflow, sleep } from "temporalex/workflow";
 import * as wf from "@temporalio/workflow";
@@ -147,7 +147,7 @@ export async function temporal() { wf.sleep(1); await wf.continueAsNew(); }`,
   ]);
 });
 
-test("packages that name modules of Node are found at the import that brings them in, for both kinds", async () => {
+test("packages that import Node modules are reported at the import of the package, for both kinds", async () => {
   const sources = (head: string, body: string) => ({
     "/app/w.ts": `${head}\nimport { a } from "needs";\nimport { b } from "computes";\n${body}`,
     "/node_modules/needs/package.json": '{ "name": "needs" }',

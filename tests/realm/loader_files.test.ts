@@ -41,7 +41,7 @@ async function result(workflows: string, args: unknown[] = []): Promise<unknown>
   }
 }
 
-test("packages of npm run in a realm: ES modules, CommonJS, with dependencies", async () => {
+test("npm packages run in a realm: ES modules, CommonJS, with dependencies", async () => {
   for (const name of ["acorn", "sucrase", "@bufbuild/protobuf", "fast-check"]) link(name);
   const path = write(
     "packages.ts",
@@ -71,7 +71,7 @@ export const w = workflow("W", async (code: string) => {
   assert.equal(time, Date.UTC(2026, 0, 1) + 1000);
 });
 
-test("a package that needs Node is refused when it calls Node, by package and line", async () => {
+test("a package that needs Node fails when it calls Node, with package and line", async () => {
   write("node_modules/needs-node/package.json", '{ "name": "needs-node", "type": "module", "exports": "./dist/index.mjs" }');
   write(
     "node_modules/needs-node/dist/index.mjs",
@@ -93,7 +93,7 @@ test("a package that needs Node is refused when it calls Node, by package and li
   );
 });
 
-test("a link and its target are one module", async () => {
+test("a symbolic link and its target are one module", async () => {
   write("real/shared.ts", "export const token = {};");
   symlinkSync(join(folder, "real"), join(folder, "linked"), "dir");
   const path = write(
@@ -136,7 +136,7 @@ inDeno("imports of deno.json", async () => {
   );
 });
 
-test("an entry of the application's own serves its workflows behind the guard", async () => {
+test("a custom entry serves its workflows behind the guard", async () => {
   const deno = "Deno" in globalThis;
   const own = (module: string) =>
     pathToFileURL(join(process.cwd(), deno ? "" : "dist", "ts", module, deno ? "mod.ts" : "mod.js")).href;

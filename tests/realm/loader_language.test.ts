@@ -33,7 +33,7 @@ test("types are stripped and every line keeps its number", () => {
   assert.equal((ns["generic"] as (x: number) => number)(3), 3);
 });
 
-test("imports are live bindings, called without a this, and usable in every position", () => {
+test("imports are live bindings, are called without `this`, and work in every position", () => {
   const ns = run({
     "/app/main.ts": `
 import def, { n, inc, self as me, Tag, obj, Kls, "odd name" as odd } from "b"
@@ -103,7 +103,7 @@ test("a statement that begins with an imported call does not continue the line b
   assert.deepEqual([calls[0], calls[1], calls[3]], [1, "t", 2]);
 });
 
-test("cycles: functions are there before the body, uninitialised constants are not", () => {
+test("cycles: functions are available before the module body, uninitialized constants are not", () => {
   const ns = run({
     "/app/main.ts":
       "import { fromB, tdz } from './b.ts'; export function early() { return 'early' } export const late = 'late'; export { fromB, tdz };",
@@ -161,7 +161,7 @@ test("a module is evaluated once, after those that it imports, in the written or
   assert.deepEqual(ns["log"], ["a", "b", "main"]);
 });
 
-test("imports of types only load nothing", () => {
+test("type-only imports do not load a module", () => {
   const ns = run({
     "/app/main.ts": [
       'import type { Payment } from "./payment.ts";',
@@ -188,7 +188,7 @@ test("JSON modules, with and without the attribute, cannot be changed", () => {
   assert.throws(() => (ns["a"] as { deep: { list: number[] } }).deep.list.push(1), TypeError);
 });
 
-test("the realm's own workflow API is what every spelling of it means", () => {
+test("every import spelling resolves to the realm's workflow API", () => {
   const ns = run({
     "/app/main.ts":
       'import { sleep as a } from "temporalex/workflow"; import { sleep as b } from "temporalex"; import { sleep as c } from "npm:temporalex@1/workflow";\n' +
@@ -199,7 +199,7 @@ test("the realm's own workflow API is what every spelling of it means", () => {
   assert.equal(new Set(ns["all"] as unknown[]).size, 1);
 });
 
-test("names that the loader uses for itself may be the user's", () => {
+test("user code may use the loader's internal names", () => {
   const ns = run({
     "/app/main.ts":
       "import { a } from './a.ts'; const $i0 = 1, $x = 2, require = 3, exports = 4, module = 5; export const sum = $i0 + $x + require + exports + module + a;",
@@ -220,7 +220,7 @@ test(".tsx, .mts, .jsx-free .js and a hashbang line are understood", () => {
   assert.deepEqual(ns["all"], [1, 2, 3, 4]);
 });
 
-test("a var in any statement of a function is the function's own, not the import of that name", () => {
+test("a `var` in a function shadows an import of that name", () => {
   const statements = [
     "{ { var n = 1; } }",
     "if (true) var n = 1; else { }",

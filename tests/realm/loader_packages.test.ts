@@ -42,7 +42,7 @@ test("exports: strings, conditions in their order, subpaths, patterns, closed pa
   }
 });
 
-test("imports of a package, its own name, scopes and the nearest node_modules", () => {
+test("`imports` of a package, its own name, scopes and the nearest node_modules are resolved", () => {
   const files: Files = {
     ...pkg("@scope/q", {
       type: "module",
@@ -95,7 +95,7 @@ test("CommonJS: module.exports, exports, requires, cycles and names", () => {
   );
 });
 
-test("CommonJS may try to require a Node module and do without; an unconditional require fails only at the first call", () => {
+test("CommonJS may try to require a Node module; an unconditional require fails only at the first call", () => {
   const tries = pkg("t", {}, {
     "index.js": "try { require('crypto'); exports.has = true } catch (e) { exports.has = e.message }",
   });
@@ -134,7 +134,7 @@ test("a package without a declared module type is classified by its text", () =>
   assert.equal(value(esm, 'export { value } from "e"'), "esm");
 });
 
-test("what a package has for browsers is taken: its main module, other modules, and none in the place of some", () => {
+test("the `browser` field of a package is used: main module, replaced modules, and disabled modules", () => {
   const main = pkg("b", { main: "./node.js", browser: "./browser.js" }, {
     "node.js": "exports.value = 'node'",
     "browser.js": "exports.value = 'browser'",
@@ -177,7 +177,7 @@ exports.value = [require("./lib/node").value, Object.keys(crypto).length, Object
   assert.equal(value(own, 'export { value } from "./a.js"'), "own");
 });
 
-test("packages of Deno's own cache are packages", () => {
+test("packages in Deno's cache are resolved", () => {
   const cache = "/cache-of/.cache/deno/npm/registry.npmjs.org";
   const files = {
     [`${cache}/ms/2.1.3/package.json`]: '{"name":"ms"}',

@@ -101,7 +101,7 @@ for (const [what, source, expected] of REFUSED) {
   });
 }
 
-test("all refusals of a graph come at once, each with the file that it is in", () => {
+test("all errors of a module graph are reported at once, each with its file", () => {
   const found = refusals({
     "/app/main.ts": 'import "./a.ts"; import "node:fs"; import "./b.ts";',
     "/app/a.ts": '\nimport "node:net";',
@@ -113,7 +113,7 @@ test("all refusals of a graph come at once, each with the file that it is in", (
   );
 });
 
-test("asking whether something of Node exists is accepted", () => {
+test("feature detection of Node APIs is accepted", () => {
   const ns = run({
     "/app/main.ts":
       "export const has = typeof Bufferx === 'undefined'; export const f = (Buffer: number, o: { global: 1 }) => Buffer + o.global;",
@@ -125,7 +125,7 @@ test("asking whether something of Node exists is accepted", () => {
   );
 });
 
-test("what only looks like state is accepted", () => {
+test("constants that only resemble state are accepted", () => {
   const ns = run({
     "/app/main.ts": `
 let table: Record<string, number>;
@@ -216,7 +216,7 @@ for (const [what, files, expected] of WARNED) {
   });
 }
 
-test("a package that keeps state is one warning, not a refusal", () => {
+test("a package with module-level state is one warning, not an error", () => {
   const found = warnings({
     "/app/main.ts": 'import { a } from "p"; export const b = a;',
     "/node_modules/p/package.json": '{"type":"module","exports":"./index.js"}',
@@ -226,6 +226,6 @@ test("a package that keeps state is one warning, not a refusal", () => {
   assert.match(found[0]!, /the package "p" keeps state/);
 });
 
-test("an entry that does not exist is named", () => {
+test("a missing entry is reported by name", () => {
   assert.throws(() => load({}, ["/app/main.ts"]), /\/app\/main\.ts: no such file/);
 });

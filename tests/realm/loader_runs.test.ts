@@ -36,7 +36,7 @@ function program(files: Files): { run(): Namespace; made: () => number } {
   return { run: () => evaluable.evaluateForRun({ globals: globals(), helper: {} }).workflows()[0]!, made: () => made };
 }
 
-test("two runs share neither variables nor namespaces, by whatever way they are reached", () => {
+test("two runs do not share variables or namespaces", () => {
   const { run, made } = program({
     "/app/main.ts":
       "import { count, inc } from './a.ts'; import * as all from './a.ts'; export { count, inc, all }; export * from './a.ts';" +
@@ -57,7 +57,7 @@ test("two runs share neither variables nor namespaces, by whatever way they are 
   assert.equal(made(), 0);
 });
 
-test("a run has one global object, made when its code comes to use it", () => {
+test("a run has one global object, created on first use", () => {
   const { run, made } = program({
     "/app/main.ts": "import { put } from './a.ts'; put(7); export const seen = (globalThis as any).left;",
     "/app/a.ts": "import './b.ts'; export function put(n: number) { (globalThis as any).left = n }",
@@ -67,7 +67,7 @@ test("a run has one global object, made when its code comes to use it", () => {
   assert.equal(made(), 2);
 });
 
-test("a function that would use the global object, and is not called, has none made", () => {
+test("a function that is never called does not create the global object", () => {
   const { run, made } = program({
     "/app/main.ts": "export const later = () => { new WeakRef({}); return typeof missing };" +
       "export const find = () => (globalThis as any).missing;",
@@ -78,7 +78,7 @@ test("a function that would use the global object, and is not called, has none m
   assert.equal(made(), 1);
 });
 
-test("state of a converter's modules is warned of where runs share it, not where each run has its own", () => {
+test("state in converter modules causes a warning if runs share it, not if each run has its own", () => {
   const files = {
     "/app/main.ts": "export async function w() {}",
     "/app/converter.ts":
@@ -94,7 +94,7 @@ test("state of a converter's modules is warned of where runs share it, not where
   assert.deepEqual(warningsOf(["main", "converter"]), []);
 });
 
-test("async generators and `await using` are compiled however they are written", () => {
+test("async generators and `await using` are compiled in every form", () => {
   const compiled = (text: string, stripped = false) => {
     const url = "file:///app/main.ts";
     return parseUnit({ url, text, stripped, kind: "esm", foreign: false, restoreFrames: false }).compile("run");

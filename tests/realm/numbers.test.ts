@@ -2,7 +2,7 @@ import { test } from "node:test";
 import assert from "node:assert/strict";
 import { inBase } from "../../ts/realm/guard/numbers.ts";
 
-test("fractions in every base are written as V8 writes them, and read back", () => {
+test("fractions in every base are formatted like in V8 and read back", () => {
   let seed = 1;
   const random = () => (seed = Math.imul(seed, 48271) >>> 0) / 4294967296;
   for (let i = 0; i < 20_000; i++) {
@@ -13,7 +13,7 @@ test("fractions in every base are written as V8 writes them, and read back", () 
   }
 });
 
-test("the ends of the range: carries, the smallest numbers, numbers beyond 2 ** 53", () => {
+test("extreme values are formatted: carries, the smallest numbers, numbers beyond 2 ** 53", () => {
   assert.equal(inBase(-0.5, 2), "-0.1");
   assert.equal(inBase(1 - 2 ** -53, 3), (1 - 2 ** -53).toString(3));
   assert.equal(inBase(5e-324, 2), `0.${"0".repeat(1073)}1`);

@@ -83,7 +83,7 @@ test("an idle realm does not keep a process alive, and a disposed one leaves no 
   }
 });
 
-test("many runs leave the realm's memory flat", async () => {
+test("many runs do not grow the realm's memory", async () => {
   const h = await harness({ workflows: "/app/main.ts", sources: { "/app/main.ts": text }, cacheSize: 10 });
   try {
     for (let i = 0; i < 300; i++) {
@@ -97,7 +97,7 @@ test("many runs leave the realm's memory flat", async () => {
   }
 });
 
-test("of replays in a row, the one that does not yield is blamed the first time", async () => {
+test("in a series of replays, a replay that does not yield is identified at once", async () => {
   const code = `${text}
 console.log("a realm starts");
 export const spin = workflow("Spin", () => { for (;;); });`;

@@ -18,7 +18,7 @@ export async function waits(name) {
 `;
 const imports = `import wf from "@temporalio/workflow"; import common from "@temporalio/common";`;
 
-test("an ES module's default import of a package of Temporal's is the package", async () => {
+test("the default import of a Temporal package in an ES module is the package", async () => {
   const h = await harness({ workflows: ["waits.mjs"], sources: { "waits.mjs": imports + body } });
   try {
     assert.equal(await h.start("waits", { args: ["x"] }).auto(), "x false true");
@@ -27,7 +27,7 @@ test("an ES module's default import of a package of Temporal's is the package", 
   }
 });
 
-test("a CommonJS module takes it by require", async () => {
+test("a CommonJS module gets the package with require", async () => {
   const required = `const wf = require("@temporalio/workflow"), common = require("@temporalio/common");`;
   const text = required +
     body.replace(/export const (\w+)/g, "const $1 = exports.$1").replace("export async", "exports.waits = waits; async");
@@ -39,7 +39,7 @@ test("a CommonJS module takes it by require", async () => {
   }
 });
 
-test("where nothing says that a module is an ES module, a default import is refused with what to write", async () => {
+test("if a module is not known to be an ES module, a default import is rejected with the correct import", async () => {
   await assert.rejects(
     harness({ workflows: ["waits.js"], sources: { "waits.js": imports + body } }),
     (error: unknown) => {

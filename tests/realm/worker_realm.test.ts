@@ -20,7 +20,7 @@ const withRealm = async (options: Parameters<typeof harness>[0], body: (h: Harne
 const sources = (text: string) => ({ workflows: "/app/main.ts", sources: { "/app/main.ts": text } });
 const API = 'import { workflow, sleep, sideEffect, log, receive, on, signal, noreply, stop } from "temporalex/workflow";\n';
 
-test("a TypeScript module runs as it is, task by task, from the cache and by replay", async () => {
+test("a TypeScript module runs without a build, from the cache and by replay", async () => {
   await withRealm({ workflows: workflows("basic") }, async (h) => {
     assert.deepEqual([...h.realm.workflowTypes].sort(), ["Adder", "Doubled", "Seeded", "Timers"]);
     const run = h.start("Timers", { args: [3] });
@@ -32,7 +32,7 @@ test("a TypeScript module runs as it is, task by task, from the cache and by rep
   });
 });
 
-test("a run that left the cache comes back from its history", async () => {
+test("an evicted run is restored from its history", async () => {
   await withRealm({ workflows: workflows("basic") }, async (h) => {
     const run = h.start("Timers", { args: [2] });
     await run.task();
@@ -57,7 +57,7 @@ test("a run that left the cache comes back from its history", async () => {
   );
 });
 
-test("runs of one realm are open together: updates, signals, queries, activities", async () => {
+test("several runs are open in one realm: updates, signals, queries, activities", async () => {
   await withRealm({ workflows: workflows("basic") }, async (h) => {
     const adders = Array.from({ length: 5 }, () => h.start("Adder"));
     await Promise.all(adders.map((run) => run.task()));
@@ -78,7 +78,7 @@ test("runs of one realm are open together: updates, signals, queries, activities
   });
 });
 
-test("log lines and console reach the host, with the run's names, and not on replay", async () => {
+test("log lines and console output reach the host with the run's ids, but not on replay", async () => {
   await withRealm({ workflows: workflows("basic") }, async (h) => {
     const run = h.start("Doubled", { args: [1] });
     await run.task();
@@ -128,7 +128,7 @@ test("errors of workflow code name the user's own TypeScript line", async () => 
   });
 });
 
-test("a divergence names the line whose command does not fit", async () => {
+test("a divergence names the line of the mismatched command", async () => {
   const before = `${API}export const w = workflow("W", async () => { await sleep(1000); });`;
   const after =
     `${API}import { activities } from "temporalex/workflow";\nconst a = activities<{ go(): void }>({ startToClose: 1000 });\nexport const w = workflow("W", async () => {\n  await a.go();\n});`;
@@ -147,7 +147,7 @@ test("a divergence names the line whose command does not fit", async () => {
   });
 });
 
-test("an unknown workflow type and invalid task bytes", async () => {
+test("an unknown workflow type and invalid task bytes are reported", async () => {
   await withRealm({ workflows: workflows("basic") }, async (h) => {
     const run = h.start("Unknown");
     await run.task();
@@ -211,7 +211,7 @@ for (const [what, text, expected] of REFUSED) {
   });
 }
 
-test("all problems of a graph are data, too", async () => {
+test("all problems of a module graph are returned as data", async () => {
   const error = await harness(sources('import "node:fs";\nimport "node:net";')).then(() => undefined, (e: unknown) => e);
   assert.ok(error instanceof WorkflowLoadError);
   assert.deepEqual(error.problems.map((p) => [p.code, p.line, p.name]), [["builtin-import", 1, "node:fs"], [
@@ -235,7 +235,7 @@ test("a realm needs modules that exist", async () => {
   await assert.rejects(createWorkerRealm({}), /needs `workflows`/);
 });
 
-test("module-level state is warned of", async () => {
+test("module-level state causes a warning", async () => {
   await withRealm(
     sources(`${API}const seen = new Map();\nexport const w = workflow("W", async () => { seen.set(1, 2); });`),
     async (h) => {
@@ -271,7 +271,7 @@ test("a payload converter is a module of the realm", async () => {
   );
 });
 
-test("disposal rejects what is open and leaves nothing running", async () => {
+test("dispose rejects open calls and ends the thread", async () => {
   const h = await harness({ workflows: workflows("basic"), fetchHistory: () => new Promise(() => {}) });
   const run = h.start("Timers", { args: [2] });
   await run.task();
@@ -285,7 +285,7 @@ test("disposal rejects what is open and leaves nothing running", async () => {
   await assert.rejects(h.realm.replay("wf", run.server.history()), { name: "RealmDisposedError" });
 });
 
-test("a message carries its own bytes, not the buffer that they lie in", async () => {
+test("a message contains only its bytes, not their whole buffer", async () => {
   interface Posted {
     readonly t: string;
     readonly task?: { readonly bytes: Uint8Array };

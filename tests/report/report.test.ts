@@ -22,7 +22,7 @@ import { HOSTILE, hostileHistory, strangeIn } from "./hostile.ts";
 
 const one = (run: ReportedRun): string => reportText({ runs: [run], madeMs: 0 });
 
-test("values in templates are texts, whatever they hold; what cannot be seen is written out", () => {
+test("values in templates are escaped, and invisible characters are written out", () => {
   assert.equal(
     markup`<p title="${`"><b>`}">${"<i>"}${markup`<u/>`}${[1, "&"]}${false}${undefined}</p>`.text,
     `<p title="&quot;&gt;&lt;b&gt;">&lt;i&gt;<u/>1&amp;</p>`,
@@ -92,7 +92,7 @@ test("the report of a redacted history contains no planted secret, neither as te
   assert.doesNotMatch(after, /SECRET/);
 });
 
-test("a divergence has its sentence, both sides and the lines of code; an open run says why it waits", async () => {
+test("a divergence shows a sentence, both sides and the lines of code; an open run shows why it waits", async () => {
   const { before, after } = EDITED[2]!;
   const history = await recorded(before, 2);
   const { realm, dispose } = await realmOf(after);
@@ -123,7 +123,7 @@ test("a divergence has its sentence, both sides and the lines of code; an open r
   }
 });
 
-test("a long history says what its list leaves out, a long value how much more there is", async () => {
+test("a long history states how many events are omitted, a long value how much is omitted", async () => {
   const { dispose, start } = await realmOf(EDITED[0]!.before);
   try {
     const run = start("Main", { args: ["x".repeat(20_000)] });
@@ -157,7 +157,7 @@ test("a long history says what its list leaves out, a long value how much more t
   }
 });
 
-test("values have room in a file together, and what found none is counted", () => {
+test("the values of a report share a size limit, and omitted values are counted", () => {
   const room = new Room();
   const shown = Array.from({ length: 500 }, () => room.value("y".repeat(7_000)).text).join("");
   assert.ok(room.leftOut > 50 && shown.length < 3_100_000, `${room.leftOut} left out, ${shown.length}`);
@@ -165,7 +165,7 @@ test("values have room in a file together, and what found none is counted", () =
   assert.match(new Room().value({ n: 7n, bytes: new Uint8Array(3) }).text, /7n/);
 });
 
-test("the policy names the digest of the sheet; its colours are those of the page", () => {
+test("the policy contains the digest of the style sheet, whose colors are those of the page", () => {
   assert.equal(STYLE_DIGEST, `sha256-${createHash("sha256").update(STYLE).digest("base64")}`);
   assert.doesNotMatch(STYLE, /<|url\(|@import/);
   const tokens = readFileSync("web-demo/src/style/tokens.css", "utf8");

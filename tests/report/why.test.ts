@@ -40,7 +40,7 @@ async function waiting(code: string, type: string, signals: readonly string[], l
   }
 }
 
-test("a signal that no handler takes is named, with its event: why a run hangs", async () => {
+test("why a run waits: a signal without a handler is reported with its event", async () => {
   const { why, report } = await waiting(COMPAT, "Trip", ["confirm", "confirm"]);
   assert.deepEqual(why.untaken, [{ name: "confirm", times: 2, eventId: 6 }]);
   assert.match(
@@ -49,7 +49,7 @@ test("a signal that no handler takes is named, with its event: why a run hangs",
   );
 });
 
-test("a condition and its timeout are one wait, with the time that is left", async () => {
+test("a condition and its timeout are one wait with the remaining time", async () => {
   for (const lines of [false, true]) {
     const { why, said } = await waiting(COMPAT, "Trip", ["confirm"], lines);
     assert.equal(why.title, "Why does it wait?");
@@ -61,7 +61,7 @@ test("a condition and its timeout are one wait, with the time that is left", asy
   }
 });
 
-test("a signal for a later receive is named until that takes it, one that was taken is not", async () => {
+test("a signal for a later receive is reported until it is received", async () => {
   assert.deepEqual((await waiting(NATIVE, "Main", ["add"])).why.untaken, [{ name: "add", times: 1, eventId: 5 }]);
   assert.deepEqual((await waiting(NATIVE, "Main", ["done"])).why.untaken, []);
 });

@@ -114,7 +114,7 @@ const refusalOf = (place: Listens, type: string, code: string) =>
     ? /^http (?:415|404)$|^unimplemented$/
     : new RegExp(`^${code}$`);
 
-test("too large as it arrives: refused by what it announces, in every protocol", async () => {
+test("an oversized body is rejected by its announced length, in every protocol", async () => {
   for (const place of listens) {
     for (const type of TYPES) {
       seen.length = 0;
@@ -134,7 +134,7 @@ test("too large as it arrives: refused by what it announces, in every protocol",
   }
 });
 
-test("too large once it is decoded: refused, and decoded no further than the limit", async () => {
+test("a body that is oversized after decompression is rejected, and decompressed only up to the limit", async () => {
   for (const place of listens) {
     for (const type of TYPES) {
       for (const [encoding, bomb] of Object.entries(bombs)) {
@@ -150,7 +150,7 @@ test("too large once it is decoded: refused, and decoded no further than the lim
   }
 });
 
-test("the same with default sizes", async () => {
+test("oversized bodies are rejected with default limits", async () => {
   const server = await startDevServer({
     port: 0,
     httpPort: 0,
@@ -173,7 +173,7 @@ test("the same with default sizes", async () => {
   }
 });
 
-test("in an encoding that is not read: refused by name, and nothing of it is looked at", async () => {
+test("an unsupported encoding is rejected by name, and the body is not read", async () => {
   for (const place of listens) {
     for (const type of TYPES) {
       for (const encoding of UNKNOWN) {
@@ -187,7 +187,7 @@ test("in an encoding that is not read: refused by name, and nothing of it is loo
   }
 });
 
-test("broken encodings and messages that end early are the caller's fault", async () => {
+test("broken encodings and truncated messages are client errors", async () => {
   for (const place of listens) {
     for (const type of TYPES.filter((each) => !each.includes("connect+"))) {
       for (const encoding of Object.keys(bombs)) {
@@ -207,7 +207,7 @@ test("broken encodings and messages that end early are the caller's fault", asyn
   }
 });
 
-test("JSON that is nested without end, or of endless values, is refused before it is parsed", async () => {
+test("deeply nested JSON and JSON with too many values are rejected before parsing", async () => {
   const deep = new TextEncoder().encode(`{"namespace":${"[".repeat(100_000)}${"]".repeat(100_000)}}`);
   const objects = new TextEncoder().encode('{"input":'.repeat(5000) + "1" + "}".repeat(5000));
   const values = new TextEncoder().encode(`{"namespace":[${"0,".repeat(600_000)}0]}`);
@@ -224,7 +224,7 @@ test("JSON that is nested without end, or of endless values, is refused before i
   }
 });
 
-test("depth and values are counted outside of strings alone", () => {
+test("depth and values inside of strings are not counted", () => {
   const ok = (value: unknown) => checkJson(new TextEncoder().encode(JSON.stringify(value)));
   ok({ a: "[".repeat(1000), '"[[': ['\\"[', "\\", '\\\\"', ",".repeat(1_000_000)], b: { c: [[], {}] } });
   ok("\\");
@@ -233,7 +233,7 @@ test("depth and values are counted outside of strings alone", () => {
   checkJson(new TextEncoder().encode('["unfinished'));
 });
 
-test("what is large and within the limits passes in every encoding, and many at once do not use up the memory", async () => {
+test("large bodies within the limits are accepted in every encoding, and many at once use bounded memory", async () => {
   const place = listens.find(({ name }) => name.startsWith("store"))!;
   const message = new Uint8Array(3 + 200_000);
   message.set([0x0a, 0xc0, 0x9a, 0x0c].slice(0, 4));
@@ -263,7 +263,7 @@ test("what is large and within the limits passes in every encoding, and many at 
   assert.equal(small.code, undefined, "and what was held is given back");
 });
 
-test("probes read no bodies, and a page's socket to the gateway offers no compression", async () => {
+test("probes do not read bodies, and the gateway's WebSocket does not offer compression", async () => {
   const port = Number(probes.address.split(":")[1]);
   decoded = 0;
   for (const encoding of ["gzip", "br"]) {

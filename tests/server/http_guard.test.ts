@@ -15,7 +15,7 @@ const ask = (headers: GuardedRequest["headers"], method = "POST"): GuardedReques
 });
 const reason = (headers: GuardedRequest["headers"]) => guard.refuses(ask(headers))?.reason;
 
-test("only loopback names with the port are hosts of the server", () => {
+test("only loopback host names with the port are accepted", () => {
   for (const host of ["127.0.0.1:7000", "localhost:7000", "LocalHost:7000", "[::1]:7000"]) {
     assert.equal(reason({ host }), undefined, host);
     assert.equal(reason({ host: undefined, ":authority": host }), undefined, host);
@@ -36,7 +36,7 @@ test("only loopback names with the port are hosts of the server", () => {
   assert.equal(standard.refuses({ headers: { host: "localhost" } }), undefined, "browsers leave the standard port out");
 });
 
-test("only listed origins are let in, to the letter; programs send none", () => {
+test("only exactly listed origins are accepted; programs send no Origin", () => {
   assert.equal(reason({}), undefined);
   assert.equal(reason({ origin: PAGE }), undefined);
   assert.equal(reason({ origin: "http://localhost:5173" }), undefined);
@@ -65,7 +65,7 @@ test("only listed origins are let in, to the letter; programs send none", () => 
   assert.equal(own.refuses(ask({ origin: "http://localhost:7001" }))?.reason, "origin");
 });
 
-test("the token is asked for last, and is in no message", () => {
+test("the token is checked last and is not quoted in errors", () => {
   assert.equal(reason({ authorization: undefined }), "token");
   for (const authorization of ["Bearer secrets", "Bearer secre", "Basic secret", "secret", "Bearer ", "Bearer secret secret"]) {
     assert.equal(reason({ authorization }), "token", authorization);
@@ -92,7 +92,7 @@ test("a preflight request succeeds for listed origins, and for private networks 
   assert.equal(guard.preflightHeaders(ask(question)), undefined);
 });
 
-test("an origin is scheme, host and port; the error for an invalid one says what to write", () => {
+test("an origin is scheme, host and port; the error for an invalid one states the format", () => {
   assert.equal(parseOrigin("https://App.Example.com/"), PAGE);
   assert.equal(parseOrigin("https://app.example.com:443"), PAGE);
   assert.equal(parseOrigin("chrome-extension://abcdef"), "chrome-extension://abcdef");
@@ -111,7 +111,7 @@ test("an origin is scheme, host and port; the error for an invalid one says what
   }
 });
 
-test("wrapped around a handler of HTTP/1.1 and of HTTP/2", async () => {
+test("the guard works with handlers of HTTP/1.1 and HTTP/2", async () => {
   let port = 0;
   const refused: string[] = [];
   const inner = new HttpGuard({ port: () => port, origins: [PAGE], token: "secret" });

@@ -232,7 +232,7 @@ together({
   },
 });
 
-test("floods of headers, settings and pings end their own connection", async () => {
+test("floods of headers, settings and pings close only their connection", async () => {
   await withListener({ limits: { ...LIMITS, arrivalMs: 60_000, idleMs: 60_000 } }, async ({ port }) => {
     const field = Buffer.concat(Array.from({ length: 60 }, (_, i) => literal(`x-${i}`, "b".repeat(100))));
     const floods: { readonly [name: string]: readonly [Uint8Array, () => Uint8Array, boolean] } = {
@@ -257,7 +257,7 @@ test("floods of headers, settings and pings end their own connection", async () 
   });
 });
 
-test("a handler that throws gives an error response, and an invalid authority does not disturb it", async () => {
+test("a handler that throws causes an error response, also with an invalid authority", async () => {
   const failures: Error[] = [];
   const handler: AnyHandler = () => {
     throw new Error("a bug");
@@ -285,7 +285,7 @@ test("a handler that throws gives an error response, and an invalid authority do
   }
 });
 
-test("nothing of the product listens but by the one module that bounds it", () => {
+test("all servers of the product listen through one module with limits", () => {
   const files = (folder: string): string[] =>
     readdirSync(folder, { withFileTypes: true }).flatMap((each) =>
       each.isDirectory() ? files(join(folder, each.name)) : [join(folder, each.name)]

@@ -36,7 +36,7 @@ async function get(probes: Probes, path: string, headers: { [name: string]: stri
   };
 }
 
-test("metrics that cannot be written give an error response, and do not end the worker's process", async () => {
+test("metrics that cannot be formatted cause an error response and do not crash the worker", async () => {
   let fails = (): unknown => {
     throw new Error("a gauge failed");
   };
@@ -60,7 +60,7 @@ test("metrics that cannot be written give an error response, and do not end the 
   }
 });
 
-test("states of a worker as probes see them, and its metrics", async () => {
+test("probes show the states of a worker and its metrics", async () => {
   const worker = { state: "created", ready: false };
   const metrics = new MetricsRegistry();
   metrics.counter("orders", { kind: "book" }).add();
@@ -122,7 +122,7 @@ test("pages are rejected, by Origin or by host name", async () => {
   }
 });
 
-test("on an address of the network: addresses and names that no page can have", async () => {
+test("on a network address, probes accept addresses and names that a page cannot have", async () => {
   const probes = await serveProbes({ listen: "0.0.0.0:0", worker: { state: "running", ready: true } });
   const { port } = place(probes);
   try {

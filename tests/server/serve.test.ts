@@ -48,7 +48,7 @@ test("requests and responses pass through byte for byte, large ones too", async 
   assert.equal((await client.call("startWorkflowExecution", large)).length, large.length);
 });
 
-test("a query without a deadline waits as long as on a Temporal server, and other calls as long as their callers", async () => {
+test("a query without a deadline waits as long as on a Temporal server; other calls wait as long as their callers", async () => {
   const deadlines: [MethodName, number | undefined][] = [];
   answer = (method, _request, { timeoutMs }) => {
     deadlines.push([method, timeoutMs]);
@@ -71,7 +71,7 @@ test("a query without a deadline waits as long as on a Temporal server, and othe
   assert.deepEqual(deadlines, [["queryWorkflow", 30_000], ["pollWorkflowTaskQueue", undefined]]);
 });
 
-test("a refusal of several operations keeps how each of them fared", async () => {
+test("an error of several operations keeps the status of each", async () => {
   const operations = [
     new ServiceError(Code.ALREADY_EXISTS, "taken", "WorkflowExecutionAlreadyStarted", { start_request_id: "q", run_id: "r" }),
     new ServiceError(Code.ABORTED, "Operation was aborted.", "MultiOperationExecutionAborted"),
@@ -86,7 +86,7 @@ test("a refusal of several operations keeps how each of them fared", async () =>
   });
 });
 
-test("a refusal keeps its code, words, name and fields", async () => {
+test("an error keeps its code, message, name and fields", async () => {
   for (
     const error of [
       new ServiceError(Code.RESOURCE_EXHAUSTED, "too much", "ResourceExhausted", { cause: "5" }),
@@ -177,7 +177,7 @@ test("the death of a caller cancels its calls, and the server continues", async 
   await client.call("getSystemInfo", new Uint8Array(0));
 });
 
-test("JSON over Connect, for people with curl", async () => {
+test("curl can call the API with JSON over Connect", async () => {
   const { create, toBinary } = await import("@bufbuild/protobuf");
   const { CountWorkflowExecutionsResponseSchema } = await import(
     "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts"
@@ -200,7 +200,7 @@ test("JSON over Connect, for people with curl", async () => {
   assert.deepEqual(JSON.parse(text), { count: "7" });
 });
 
-test("a server that closes lets open calls end, and refuses later ones as unavailable", async () => {
+test("a closing server completes open calls and rejects later ones as UNAVAILABLE", async () => {
   const other = await listen({ at: { port: 0 }, handler: serviceHandler(service) });
   const caller = new GrpcService({ address: `127.0.0.1:${other.port}` });
   let finish: (bytes: Uint8Array) => void = () => {};

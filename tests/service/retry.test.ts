@@ -17,7 +17,7 @@ test("delays grow to the maximum, minus a random part, and never overflow", () =
   }
 });
 
-test("payload sizes count data and metadata; limits warn, then refuse", () => {
+test("payload sizes count data and metadata; limits warn, then reject", () => {
   const payload = defaultPayloadConverter.toPayload("x".repeat(100));
   assert.equal(payloadBytes([payload]), 102 + "encoding".length + "json/plain".length);
   const warnings: string[] = [];

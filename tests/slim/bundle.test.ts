@@ -69,7 +69,7 @@ const PAGE = `
   globalThis.all = { createInlineRealm, createWorkerRealm, EmbeddedEngine, open, Worker };
 `;
 
-test("a bundle from temporalex/slim holds no core", async () => {
+test("a bundle from temporalex/slim does not contain the core", async () => {
   for (const splitting of [false, true]) {
     const files = await bundle(PAGE, splitting);
     assert.ok(files.some((text) => text.includes("createWorkerRealm")));
@@ -77,7 +77,7 @@ test("a bundle from temporalex/slim holds no core", async () => {
   }
 });
 
-test("neither does a bundle that needs none: a realm's entry, a client", async () => {
+test("bundles that do not need the core do not contain it: a realm's entry, a client", async () => {
   const realm = `import { serveRealm } from "temporalex/realm"; serveRealm(() => import("./tests/app/workflows/order.ts"));`;
   const client = `import { Client } from ${JSON.stringify(join(root, "ts/mod.ts"))}; globalThis.client = new Client({});`;
   for (const entry of [realm, client]) {
@@ -125,7 +125,7 @@ test("temporalex and temporalex/slim have the same names, and the same classes b
   for (const [name, value] of Object.entries(slim)) assert.equal(fat[name as keyof typeof fat], value, name);
 });
 
-test("temporalex exports what its parts export: it has the class of every error of the worker", () => {
+test("temporalex exports the class of every error of the worker", () => {
   // serveRealm belongs into a realm's entry file, which imports nothing else.
   const parts = { ...engine, ...worker, ...realm };
   const missing = Object.keys(parts).filter((name) => !(name in fat) && name !== "serveRealm");

@@ -8,7 +8,7 @@ import { CoreLoadError, createWorkerRealm, EmbeddedEngine, open, silentLogger, u
 
 const workflows = new URL("./modules/quick.ts", import.meta.url);
 
-test("an engine says that it needs engine.wasm, workflow code that it needs worker.wasm, each until it is given", async () => {
+test("without sources, the errors name engine.wasm for an engine and worker.wasm for workflow code", async () => {
   const named = (start: RegExp) => (e: unknown) => e instanceof CoreLoadError && start.test(e.message);
   const engine = named(/^the embedded engine needs engine\.wasm, but its source is not set: call useCore\({ engine: ... }\)/);
   const worker = named(/^workflow code needs worker\.wasm, but its source is not set: call useCore\({ worker: ... }\)/);

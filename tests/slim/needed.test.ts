@@ -34,11 +34,11 @@ const openEngine = async () => {
 };
 
 // In this order, in one process: what was compiled once stays.
-test("an engine compiles engine.wasm alone", async () => {
+test("an engine compiles only engine.wasm", async () => {
   assert.deepEqual(await compiled(openEngine), ["engine"]);
 });
 
-test("a realm's host compiles worker.wasm alone, and a realm in this thread uses the same", async () => {
+test("the host of a realm compiles only worker.wasm, and an inline realm uses the same module", async () => {
   const made = await compiled(async () => {
     const realm = await createWorkerRealm({ workflows: new URL("./modules/quick.ts", import.meta.url) });
     await realm.dispose();
@@ -47,6 +47,6 @@ test("a realm's host compiles worker.wasm alone, and a realm in this thread uses
   assert.deepEqual(made, ["worker"]);
 });
 
-test("what was compiled is used again", async () => {
+test("compiled modules are reused", async () => {
   assert.deepEqual(await compiled(openEngine), []);
 });

@@ -57,7 +57,7 @@ const BOTH = PAGE.replace(`worker: {`, `workflows: "flows.js", worker: { sources
     await app.close();`,
   );
 
-test("a realm of a page has native workflows and programs of @temporalio/workflow", { timeout: 240_000 }, async (t) => {
+test("a realm of a page runs native workflows and programs of @temporalio/workflow", { timeout: 240_000 }, async (t) => {
   const page = await inPage({ page: BOTH, realm: REALM }, EVALUATING);
   if (page.reason !== undefined) return t.skip(page.reason);
   const each = (id: string) => `Temporal ${id} 1 true reserved a seat`;

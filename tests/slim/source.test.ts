@@ -89,7 +89,7 @@ const refusal = (pattern: RegExp) => (e: unknown) => {
   return true;
 };
 
-test("another module than the core is refused", async () => {
+test("a module that is not the core is rejected", async () => {
   const { useCore, load } = await fresh();
   useCore({ worker: other, engine: other });
   for (const half of HALVES) {
@@ -122,7 +122,7 @@ for (
     "bytes in a larger buffer": () => new Uint8Array([...text("before"), ...wasm]).subarray(6),
   })
 ) {
-  test(`${what} will do for a half`, async () => {
+  test(`${what} is accepted for a half`, async () => {
     const { useCore, load } = await fresh();
     useCore({ worker: source() });
     assert.ok((await load("worker")).version.length > 0);
@@ -130,7 +130,7 @@ for (
 }
 
 for (const half of HALVES) {
-  test(`${half}.wasm of another version is refused`, async () => {
+  test(`${half}.wasm of another version is rejected`, async () => {
     const { useCore, load, loaded } = await fresh();
     // The hash of the sources, as text among the module's data.
     const at = new TextDecoder("latin1").decode(halves[half]).indexOf(sourceHash);
@@ -148,7 +148,7 @@ for (const half of HALVES) {
   });
 }
 
-test("the files in each other's place are refused by name", async () => {
+test("swapped files are rejected by name", async () => {
   const { useCore, load, loaded } = await fresh();
   useCore({ worker: halves.engine, engine: halves.worker });
   const noWorker = refusal(/^this is the core's file engine\.wasm, where workflow code needs worker\.wasm$/);
@@ -158,7 +158,7 @@ test("the files in each other's place are refused by name", async () => {
   assert.throws(() => loaded.worker.loadSync(halves.engine), noWorker);
 });
 
-test("one source for everything, an unknown name and nothing at all are refused: each half has its own", async () => {
+test("a single source, an unknown name and an empty object are rejected: each half needs its own source", async () => {
   const { useCore } = await fresh();
   const given = {
     '"/core.wasm"': "/core.wasm",
@@ -182,7 +182,7 @@ test("one source for everything, an unknown name and nothing at all are refused:
   }
 });
 
-test("without a source the error says which half is needed, for what, and what to do", async () => {
+test("without a source the error names the missing half, its use and what to do", async () => {
   const { load, coreModule, useCore } = await fresh();
   useCore({ worker: wasm });
   const [engine, worker] = [["embedded engine", "engine"], ["workflow code", "worker"]].map(([user, half]) =>
@@ -199,7 +199,7 @@ test("without a source the error says which half is needed, for what, and what t
   await assert.rejects((await fresh()).load("worker"), worker!);
 });
 
-test("a half that does not exist is refused by its name", async () => {
+test("an unknown half is rejected by name", async () => {
   const { coreModule } = await fresh();
   await assert.rejects(coreModule("core" as Source.CoreHalf), /modules "worker" and "engine", not "core"/);
 });
@@ -234,7 +234,7 @@ test("an HTML page instead of the file is rejected as a module", () =>
   }));
 
 for (const type of ["application/wasm", "application/octet-stream"]) {
-  test(`a module that is damaged is refused (${type})`, () =>
+  test(`a damaged module is rejected (${type})`, () =>
     serving([{ body: wasm.subarray(0, 5000), type }], async (url) => {
       const { useCore, load } = await fresh();
       useCore({ worker: url });

@@ -65,7 +65,7 @@ async function eventTypes(client: Client, workflowId: string): Promise<string[]>
 const count = (events: readonly string[], name: string) => events.filter((event) => event.startsWith(name)).length;
 
 export function localActivitiesSuite(onService: OnService): void {
-  onService("local activities run within the workflow task, one after the other and at once", async ({ client, work, id }) => {
+  onService("local activities run within the workflow task, in sequence and concurrently", async ({ client, work, id }) => {
     const seen: unknown[] = [];
     const signals: AbortSignal[] = [];
     const keys = new Set<string>();
@@ -101,7 +101,7 @@ export function localActivitiesSuite(onService: OnService): void {
     });
   });
 
-  onService("a local activity is tried again in the worker, and fails with the last attempt's cause", async (setting) => {
+  onService("a local activity is retried in the worker, and fails with the last attempt's cause", async (setting) => {
     const { client, work, id } = setting;
     let attempts = 0;
     const activities = {
@@ -184,7 +184,7 @@ export function localActivitiesSuite(onService: OnService): void {
     });
   }
 
-  onService("attempts in tasks after the one in which it started are reported to the service", async ({ client, work, id }) => {
+  onService("attempts in later workflow tasks are reported to the service", async ({ client, work, id }) => {
     const activities = {
       work(input: string) {
         if (activityInfo().attempt < 12) throw new Error("not yet");
@@ -248,7 +248,7 @@ export function localActivitiesSuite(onService: OnService): void {
     },
   );
 
-  onService("limits of one attempt, of all of them, and of the wait for a place", async ({ client, work, id }) => {
+  onService("timeouts of one attempt, of all attempts, and of the wait for a slot apply", async ({ client, work, id }) => {
     const told: string[] = [];
     const begun: string[] = [];
     const activities = {
@@ -292,7 +292,7 @@ export function localActivitiesSuite(onService: OnService): void {
     });
   });
 
-  onService("no attempt may take longer than all of them together", async ({ client, work, id }) => {
+  onService("startToClose is limited by scheduleToClose", async ({ client, work, id }) => {
     const seen: unknown[] = [];
     const activities = {
       work(input: string) {
@@ -322,21 +322,24 @@ export function localActivitiesSuite(onService: OnService): void {
     ]);
   });
 
-  onService("queries and signals while one runs: results come with the next heartbeat", async ({ client, work, id }) => {
-    let release!: (value: string) => void;
-    const activities = { work: () => new Promise<string>((resolve) => (release = resolve)) };
-    await work({ workflows: all, activities }, async () => {
-      const handle = await client.start(concurrent, { id: id("concurrent"), args: [{}], taskTimeout: "1s" });
-      assert.equal(await handle.query(state), "calling");
-      await handle.signal(go, "said");
-      await until("the signal is taken", async () => await handle.query(state) === "said");
-      release("done");
-      assert.deepEqual(await handle.result(), [{ ok: true, value: "done" }, { ok: true, value: "said" }]);
-    });
-  });
+  onService(
+    "queries and signals during a local activity are handled with the next task heartbeat",
+    async ({ client, work, id }) => {
+      let release!: (value: string) => void;
+      const activities = { work: () => new Promise<string>((resolve) => (release = resolve)) };
+      await work({ workflows: all, activities }, async () => {
+        const handle = await client.start(concurrent, { id: id("concurrent"), args: [{}], taskTimeout: "1s" });
+        assert.equal(await handle.query(state), "calling");
+        await handle.signal(go, "said");
+        await until("the signal is taken", async () => await handle.query(state) === "said");
+        release("done");
+        assert.deepEqual(await handle.result(), [{ ok: true, value: "done" }, { ok: true, value: "said" }]);
+      });
+    },
+  );
 
   onService(
-    "a worker without the activity fails the task by name, and one that has it continues",
+    "a worker without the activity fails the task with its name, and a worker with it continues",
     async ({ client, work, id }) => {
       const failures: string[] = [];
       const events = { workflowTaskFailed: ({ message }: { message: string }) => void failures.push(message) };
@@ -352,30 +355,33 @@ export function localActivitiesSuite(onService: OnService): void {
     },
   );
 
-  onService("a worker that stops gives what runs its grace period, and then to another worker", async ({ client, work, id }) => {
-    let ran = 0;
-    const activities = {
-      async work(input: string) {
-        ran++;
-        await activitySleep(1200);
-        return input;
-      },
-    };
-    const begin = async (name: string, shutdownGraceMs: number) =>
-      await work({ workflows: all, activities, shutdownGraceMs }, async () => {
-        const before = ran;
-        const handle = await client.start(calls, { id: id(name), args: [name, {}], taskTimeout: "1s" });
-        await until("it runs", () => ran > before);
-        return handle;
-      });
-    // The worker has stopped when these complete.
-    const graced = await begin("graced", 60_000);
-    assert.equal((await graced.describe()).status, "COMPLETED");
-    assert.equal(ran, 1);
-    const given = await begin("given", 0);
-    assert.equal((await given.describe()).status, "RUNNING");
-    assert.equal(ran, 2);
-    await work({ workflows: all, activities }, async () => assert.equal(await given.result(), "given"));
-    assert.equal(ran, 3);
-  });
+  onService(
+    "a stopping worker gives running activities its grace period, then another worker runs them",
+    async ({ client, work, id }) => {
+      let ran = 0;
+      const activities = {
+        async work(input: string) {
+          ran++;
+          await activitySleep(1200);
+          return input;
+        },
+      };
+      const begin = async (name: string, shutdownGraceMs: number) =>
+        await work({ workflows: all, activities, shutdownGraceMs }, async () => {
+          const before = ran;
+          const handle = await client.start(calls, { id: id(name), args: [name, {}], taskTimeout: "1s" });
+          await until("it runs", () => ran > before);
+          return handle;
+        });
+      // The worker has stopped when these complete.
+      const graced = await begin("graced", 60_000);
+      assert.equal((await graced.describe()).status, "COMPLETED");
+      assert.equal(ran, 1);
+      const given = await begin("given", 0);
+      assert.equal((await given.describe()).status, "RUNNING");
+      assert.equal(ran, 2);
+      await work({ workflows: all, activities }, async () => assert.equal(await given.result(), "given"));
+      assert.equal(ran, 3);
+    },
+  );
 }

@@ -46,7 +46,7 @@ export function runClosedCheck(open: () => Store): void {
   assert.throws(() => store.commit([]), /^StoreError: /);
 }
 
-check("a run comes back as it was written, also after reopening", (store, reopen) => {
+check("a run is read as it was written, also after reopening", (store, reopen) => {
   const full = row("wf", "run-1", {
     historyLength: 3,
     historySizeBytes: 5_000_000_000,
@@ -125,14 +125,14 @@ check("every range of a history is cut exactly at its event ids", (store, reopen
   assert.deepEqual(plain(reopen().historyRange("wf", "r", 5, 9)[0]!), plain(events(5, 9)));
 });
 
-check("a range that the history does not have is refused", (store) => {
+check("a range outside of the history is rejected", (store) => {
   store.commit([created("wf", "r", 3)]);
   for (const [from, to] of [[0, 2], [1, 4], [4, 4], [3, 2]] as const) {
     assert.throws(() => store.historyRange("wf", "r", from, to), /^StoreError: /);
   }
 });
 
-check("a history that is read while it grows stays whole", (store) => {
+check("a history that grows while it is read stays consistent", (store) => {
   store.commit([created("wf", "r", 1)]);
   for (let last = 2; last <= 300; last++) {
     store.commit([write(row("wf", "r", { historyLength: last }), { append: [batch(last, last)] })]);
@@ -171,7 +171,7 @@ check("ready and due runs come in order and in pages", (store, reopen) => {
   assert.deepEqual(current.ready(10).map((run) => run.runId), ["r0", "r2"]);
 });
 
-check("nextWake is 0 when nothing waits", (store) => {
+check("nextWake is 0 if no timer is pending", (store) => {
   assert.equal(store.nextWake(), 0);
   store.commit([created("wf", "r")]);
   assert.equal(store.nextWake(), 0);
@@ -209,7 +209,7 @@ check("a commit is all or nothing", (store, reopen) => {
   assert.deepEqual(eventIds(store.historyRange("b", "b1", 1, 4)), [1, 2, 3, 4]);
 });
 
-check("an empty commit is fine", (store) => store.commit([]));
+check("an empty commit succeeds", (store) => store.commit([]));
 
 check("text and bytes of every kind survive", (store, reopen) => {
   const text = "ä 漢字 🂡 ' \" ; -- %_ \u{10ffff}";
@@ -222,7 +222,7 @@ check("text and bytes of every kind survive", (store, reopen) => {
   assert.deepEqual(plain(record.head), plain(bytes));
 });
 
-check("what was committed does not change with the caller's buffers", (store) => {
+check("committed data does not change with the caller's buffers", (store) => {
   const shared = utf8.encode("0123456789");
   store.commit([{
     ...created("wf", "r", 1),
@@ -283,7 +283,7 @@ check("pages of a list are complete and in order, with equal times and changes i
   assert.equal(store.count(parseQuery("ExecutionStatus = 'Completed'").where), 9);
 });
 
-check("purge removes closed runs that nothing needs any more", (store, reopen) => {
+check("purge removes closed runs that are no longer needed", (store, reopen) => {
   store.commit([
     created("old", "o1", 3, { status: 2, closeTimeMs: 100 }),
     created("old", "o2", 3, { status: 2, closeTimeMs: 300 }),
@@ -313,7 +313,7 @@ check("purge removes closed runs that nothing needs any more", (store, reopen) =
   assert.deepEqual(eventIds(again.historyRange("old", "o3", 1, 2)), [1, 2]);
 });
 
-check("purge goes through many runs in slices and obeys its limit", (store) => {
+check("purge processes many runs in batches and obeys its limit", (store) => {
   store.commit(Array.from({ length: 450 }, (_, i) => created(`w${i}`, `r${i}`, 2, { status: 2, closeTimeMs: 10 + i })));
   assert.equal(store.purge({ closedBefore: 1e9, limit: 10 }).length, 10);
   assert.equal(store.load("w9"), undefined);
@@ -373,7 +373,7 @@ const SELECTED: readonly (readonly [query: string, runIds: string])[] = [
   ["Region = 'north' AND ExecutionStatus = 'Completed'", ""],
 ];
 
-check("queries select by search attributes: keyword lists by element, each kind of value for itself", (store, reopen) => {
+check("queries select by search attributes: keyword lists by element, and each type separately", (store, reopen) => {
   store.commit(Object.entries(FLEET).map(([id, values]) => created(`w-${id}`, id, 1, { searchAttributes: attributes(values) })));
   for (const current of twice(store, reopen)) {
     for (const [query, runIds] of SELECTED) {
@@ -385,7 +385,7 @@ check("queries select by search attributes: keyword lists by element, each kind 
   }
 });
 
-check("search attributes change with the run, go with it, and stay as they were where a commit fails", (store, reopen) => {
+check("search attributes change with the run, are removed with it, and are unchanged if a commit fails", (store, reopen) => {
   const found = (query: string, of: Store = store) => of.list({ ...BY_START, where: parseQuery(query).where! }, 100).rows.length;
   const change = (values: { readonly [name: string]: unknown }, historyLength: number, more = {}) =>
     write(row("wf", "r", { historyLength, searchAttributes: attributes(values), ...more }), {

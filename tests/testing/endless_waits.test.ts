@@ -102,7 +102,7 @@ test("a signal that the test never sends: one warning with the run, the signal a
     });
   }));
 
-test('endlessWaits "error" rejects the call that waits, with the same facts, and logs nothing', () =>
+test('endlessWaits "error" rejects the waiting call with the same facts and does not log', () =>
   watched(async ({ env, warnings, report }) => {
     await env.runWorker({ workflows }, async () => {
       const handle = await env.client.start(parent, { id: "p-1" });
@@ -121,7 +121,7 @@ test('endlessWaits "error" rejects the call that waits, with the same facts, and
     });
   }, "error"));
 
-test("an update whose handler never ends, and an activity of a queue that no worker polls", () =>
+test("an endless update handler and an activity on a queue without a worker are reported", () =>
   watched(async ({ env, report }) => {
     await env.runWorker({ workflows }, async () => {
       const errors: Error[] = [];
@@ -142,7 +142,7 @@ test("an update whose handler never ends, and an activity of a queue that no wor
     });
   }, "error"));
 
-test("a workflow without any worker, and one of an unknown type", () =>
+test("a workflow without a worker and a workflow of an unknown type are reported", () =>
   watched(async ({ env, report }) => {
     const handle = await env.client.start(patient, { id: "p-1" });
     let error: Error | undefined;
@@ -158,7 +158,7 @@ test("a workflow without any worker, and one of an unknown type", () =>
       }));
   }, "error"));
 
-test("nothing is reported while an activity runs, is completed from outside, or a procedure can be completed", () =>
+test("no report while an activity runs, awaits completion from outside, or a procedure can be completed", () =>
   watched(async ({ env, warnings, report }) => {
     let finish: ((result: string) => void) | undefined;
     let token: Uint8Array | undefined;

@@ -77,7 +77,7 @@ async function withEnvironment(body: (env: TestEnvironment) => Promise<void>): P
   }
 }
 
-test("waiting for a result skips what the workflow sleeps", () =>
+test("waiting for a result skips the workflow's sleeps", () =>
   withEnvironment(async (env) => {
     assert.equal(env.now(), START);
     const begin = performance.now();
@@ -89,7 +89,7 @@ test("waiting for a result skips what the workflow sleeps", () =>
     assert.ok(performance.now() - begin < 60_000);
   }));
 
-test("time does not move between calls: a signal comes before the timeout, whatever the machine does", () =>
+test("time does not move between calls: a signal arrives before the timeout on any machine", () =>
   withEnvironment(async (env) => {
     await env.runWorker({ workflows: [patient] }, async () => {
       const told = await env.client.start(patient, { id: "told" });
@@ -103,7 +103,7 @@ test("time does not move between calls: a signal comes before the timeout, whate
     });
   }));
 
-test("advance moves moment by moment", () =>
+test("advance moves time from timer to timer", () =>
   withEnvironment(async (env) => {
     await env.runWorker({ workflows: [month, patient] }, async () => {
       const handle = await env.client.start(month, { id: "1" });
@@ -148,7 +148,7 @@ test("advance waits for workflow tasks, however long they take on this machine",
   }
 });
 
-test("an update that takes workflow time completes while it is awaited", () =>
+test("an update that sleeps completes while it is awaited", () =>
   withEnvironment(async (env) => {
     await env.runWorker({ workflows: [server] }, async () => {
       const handle = await env.client.start(server, { id: "1" });
@@ -176,7 +176,7 @@ test("time waits for a running activity, skips retries' delays, and activities s
     assert.deepEqual(attempts, [[1, 0], [2, 21_000], [3, 43_000]]);
   }));
 
-test("an activity that hangs times out when time is advanced", () =>
+test("a hanging activity times out when time is advanced", () =>
   withEnvironment(async (env) => {
     let told: unknown;
     const hanging = {
@@ -241,7 +241,7 @@ test("time waits for an activity that is completed from outside", () =>
     });
   }));
 
-test("mocks are typed like the activities, remember their calls, and the others fail by name at once", () =>
+test("mocks are typed like the activities and record their calls; other activities fail at once with their name", () =>
   withEnvironment(async (env) => {
     const mocks = mockActivities<Shop>({ charge: (amount) => `mocked ${amount}` });
     const both = workflow("Both", async () => {
@@ -275,7 +275,7 @@ test("a workflow task that keeps failing ends the wait with its message", () =>
     });
   }));
 
-test("a child that the engine refuses to start ends the wait with the reason, and time does not run away", () =>
+test("a child that the engine cannot start ends the wait with the reason, and time does not move", () =>
   withEnvironment(async (env) => {
     await env.runWorker({ workflows: [refused], logger: silentLogger }, async () => {
       await assert.rejects(env.client.execute(refused, { id: "1" }), (error) => {
@@ -286,7 +286,7 @@ test("a child that the engine refuses to start ends the wait with the reason, an
     });
   }));
 
-test("workflow and activity failures come out as they are", () =>
+test("workflow and activity failures are thrown unchanged", () =>
   withEnvironment(async (env) => {
     const failing = {
       charge: (): string => {
@@ -302,7 +302,7 @@ test("workflow and activity failures come out as they are", () =>
     });
   }));
 
-test("a wait for something that never comes ends with the caller's deadline, and time does not move", () =>
+test("a wait that cannot complete ends at the caller's deadline, and time does not move", () =>
   withEnvironment(async (env) => {
     await env.runWorker({ workflows: [forEver] }, async () => {
       const handle = await env.client.start(forEver, { id: "1" });
@@ -327,7 +327,7 @@ const chain = workflow("Chain", async (n: number): Promise<ReturnType<typeof con
 let chained = () => {};
 const nap = workflow("Nap", async () => void await sleep("120h"));
 
-test("a workflow that never ends ends the wait at the limit, with what it waits for and the line", async () => {
+test("a workflow that never ends fails the wait at the limit, with the pending wait and its line", async () => {
   const env = await TestEnvironment.create({ startTime: START, logger: silentLogger, skipLimit: { time: "30 days" } });
   try {
     await env.runWorker({ workflows: [daily, month, forEver] }, async () => {
@@ -373,7 +373,7 @@ test("an endless chain of runs blocks only its own wait, and other waits continu
   await assert.rejects(TestEnvironment.create({ skipLimit: { time: "soon" } }), /"soon" is not a duration/);
 });
 
-test("continueAsNew that is not returned fails the task with its line, and getHandle says what it takes", () =>
+test("continueAsNew that is not returned fails the task with its line, and getHandle rejects invalid arguments", () =>
   withEnvironment(async (env) => {
     const forgetful = workflow("Forgetful", async (n: number) => {
       await sleep(1);
@@ -396,7 +396,7 @@ test("continueAsNew that is not returned fails the task with its line, and getHa
     assert.throws(() => getHandle(undefined, 3), /received undefined and 3/);
   }));
 
-test("in real time nothing is skipped", async () => {
+test("with real time no wait is skipped", async () => {
   const env = await TestEnvironment.create({ virtualTime: false, logger: silentLogger });
   const short = workflow("Short", async () => void await sleep(80));
   const begin = performance.now();

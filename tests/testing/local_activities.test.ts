@@ -38,7 +38,7 @@ async function inVirtualTime(activities: object, body: (env: TestEnvironment) =>
   }
 }
 
-test("a local activity that sleeps for an hour is held over heartbeats of tasks that take no time", () => {
+test("a local activity sleeps for an hour over task heartbeats that take no virtual time", () => {
   let ran = 0;
   const work = async (input: string) => {
     ran++;
@@ -52,7 +52,7 @@ test("a local activity that sleeps for an hour is held over heartbeats of tasks 
   });
 });
 
-test("back-offs within the task and behind timers pass in no time, and an activity's dates are on the same clock", () => {
+test("backoffs within the task and with timers are skipped, and an activity's dates use the same clock", () => {
   const seen: unknown[] = [];
   const work = (input: string) => {
     const { attempt, scheduledTime, startedTime } = activityInfo();
@@ -71,7 +71,7 @@ test("back-offs within the task and behind timers pass in no time, and an activi
   });
 });
 
-test("limits pass in no time", () => {
+test("timeouts are skipped in virtual time", () => {
   const work = async () => {
     await activitySleep("3h");
     return "late";
@@ -85,7 +85,7 @@ test("limits pass in no time", () => {
   });
 });
 
-test("advance moves local activities on", () => {
+test("advance runs local activities", () => {
   const work = async (input: string) => {
     await activitySleep("1h");
     return input;

@@ -61,7 +61,7 @@ const worksOn = workflow("WorksOn", async () => {
   return result;
 });
 
-test("timers fire by name on request, in any order, and not when they are due", async () => {
+test("timers fire by name on request in any order, and not when they are due", async () => {
   const env = await TestEnvironment.create({ timers: "manual" });
   await env.runWorker({ workflows: [buff] }, async () => {
     const handle = await env.client.start(buff, { id: "buff-1" });
@@ -76,7 +76,7 @@ test("timers fire by name on request, in any order, and not when they are due", 
   await env.dispose();
 });
 
-test("of several open timers of one name the oldest fires; ids are names, too", async () => {
+test("of several open timers with one name the oldest fires; ids are also names", async () => {
   const env = await TestEnvironment.create({ timers: "manual" });
   await env.runWorker({ workflows: [twice] }, async () => {
     const one = await env.client.start(twice, { id: "twice" });
@@ -91,7 +91,7 @@ test("of several open timers of one name the oldest fires; ids are names, too", 
   await env.dispose();
 });
 
-test("timeouts and retries are as ever", async () => {
+test("timeouts and retries are not manual", async () => {
   const env = await TestEnvironment.create({ timers: "manual" });
   let attempts = 0;
   const flaky = () => {
@@ -108,7 +108,7 @@ test("timeouts and retries are as ever", async () => {
   await env.dispose();
 });
 
-test("what cannot fire says why, and which timers are open", async () => {
+test("firing a missing timer rejects with the reason and the open timers", async () => {
   const env = await TestEnvironment.create({ timers: "manual" });
   await env.runWorker({ workflows: [buff] }, async () => {
     const handle = await env.client.start(buff, { id: "b" });
@@ -128,7 +128,7 @@ test("what cannot fire says why, and which timers are open", async () => {
   await due.dispose();
 });
 
-test("an application opened for tests keeps its timers still over a restart", async () => {
+test("an application with manual timers keeps them pending over a restart", async () => {
   const store = new MemoryStore();
   const options = { workflows: [buff], logger: silentLogger, engine: { store, timers: "manual" as const } };
   let app = await open(options);
@@ -158,7 +158,7 @@ const rounds = workflow("Rounds", async (round: number) => {
   return round;
 });
 
-test("one workflow's timers may be manual: the others' fire when they are due", async () => {
+test("the timers of one workflow can be manual: the others fire when they are due", async () => {
   const env = await TestEnvironment.create();
   await env.runWorker({ workflows: [buff, rounds] }, async () => {
     const held = await env.client.start(rounds, { id: "held", args: [1], timers: "manual" });
@@ -181,7 +181,7 @@ test("one workflow's timers may be manual: the others' fire when they are due", 
   await env.dispose();
 });
 
-test("a workflow's own manual timers stay so over a restart of an engine whose timers fire by themselves", async () => {
+test("manual timers of a workflow stay manual after a restart of an engine with automatic timers", async () => {
   const store = new MemoryStore();
   const options = { workflows: [short], logger: silentLogger, engine: { store } };
   let app = await open(options);
@@ -197,7 +197,7 @@ test("a workflow's own manual timers stay so over a restart of an engine whose t
   await app.close();
 });
 
-test("manual timers of one workflow: what is refused", async () => {
+test("manual timers of one workflow: invalid calls are rejected", async () => {
   const env = await TestEnvironment.create();
   const timers = "by hand" as "manual";
   await assert.rejects(env.client.start(buff, { id: "b", timers }), /timers must be "manual" or undefined, not "by hand"/);

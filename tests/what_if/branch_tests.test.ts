@@ -39,7 +39,7 @@ async function recorded(): Promise<Uint8Array> {
 }
 
 for (const runner of ["node", "vitest", "deno"] as const satisfies readonly TestRunner[]) {
-  test(`what if: a branch's test for ${runner} passes, and fails with code that ends otherwise`, async (t) => {
+  test(`what if: a branch's test for ${runner} passes, and fails with code that ends differently`, async (t) => {
     const how = missing(runner);
     if (how !== undefined) return t.skip(`${runner} is not installed: ${how}`);
     const folder = mkdtempSync(join(tmpdir(), "temporalex-branch-"));

@@ -32,7 +32,7 @@ const answer = (n: number, hp: number): Edit => ({
   end: { kind: "completed", result: { hp } },
 });
 
-test("nothing is changed: reducers give what they gave, from any position", async () => {
+test("without a change, reducers return their recorded results from any position", async () => {
   const recorded = linesOf(duel);
   for (const from of [1, eventId(duel, "markerRecorded", 3), Infinity]) {
     const { history, outcome, questions } = await branch([], { from });
@@ -41,7 +41,7 @@ test("nothing is changed: reducers give what they gave, from any position", asyn
   }
 });
 
-test("a reducer that is given something else is asked for, and by hand the branch ends as a real run does", async () => {
+test("a reducer with changed arguments needs a manual result, and then the branch ends like a real run", async () => {
   const asks = await branch([stronger()]);
   assert.equal(asks.outcome.kind, "asks");
   assert.deepEqual(asks.questions.map(({ key, of, type, args }) => [key, of, type, args]), [
@@ -53,7 +53,7 @@ test("a reducer that is given something else is asked for, and by hand the branc
   assert.deepEqual(linesOf(history), linesOf(real));
 });
 
-test("with tables reducers run, over what the events that stay have left of them", async () => {
+test("with tables, reducers run on the state that the kept events produce", async () => {
   const { history, outcome, questions, otherTables } = await branch([stronger()], { tables });
   assert.deepEqual([outcome.kind, questions, otherTables], ["completed", [], []]);
   const real = await liveWithTables("Duel", [7], [[1500, (handle) => handle.signal("strength", 60)]]);
@@ -66,7 +66,7 @@ test("tables that differ from the recorded ones are reported with the events tha
   assert.deepEqual(otherTables, [eventId(duel, "markerRecorded", 2)]);
 });
 
-test("what if a reducer had given something else, or thrown", async () => {
+test("what if a reducer had returned another result or thrown", async () => {
   const event = eventId(duel, "markerRecorded", 2);
   const won = await branch([{ kind: "transact", eventId: event, end: { kind: "completed", result: { hp: 0 } } }]);
   assert.match(linesOf(won.history).at(-1)!, /^run completed {2}"won after 1"/);
@@ -93,7 +93,7 @@ test("errors are reported by name", async () => {
   );
 });
 
-test("procedures, broadcasts, subscriptions and timers by name: as recorded, and asked for where history ends before their answer", async () => {
+test("procedures, broadcasts, subscriptions and named timers use recorded results, and need a manual one past the end of history", async () => {
   const raid = await liveWithTables("Raid", [7], [
     [91_000, (handle) => handle.completeProcedure({ name: "compute_damage" }, 30)],
   ]);

@@ -116,7 +116,7 @@ test("the context has ids, attempt, timeouts, details of the last attempt and a 
   assert.equal(first!.taskQueue, "q");
 });
 
-test("two activities at once keep their contexts apart over awaits", async () => {
+test("concurrent activities keep separate contexts over awaits", async () => {
   const seen: string[] = [];
   const { run } = setting({
     who: async (name: string) => {
@@ -128,7 +128,7 @@ test("two activities at once keep their contexts apart over awaits", async () =>
   assert.deepEqual(seen.sort(), ["a:1", "b:2"]);
 });
 
-test("an activity made with withContext is given its context, and is called without it", async () => {
+test("an activity made with withContext receives its context, and workflows call it without the parameter", async () => {
   const charge = withContext((context, amount: number) => `${context.info.activityType}:${amount}`);
   const direct: (amount: number) => string = charge;
   const { run, service } = setting({ charge });
@@ -138,7 +138,7 @@ test("an activity made with withContext is given its context, and is called with
   assert.throws(() => activityContext(), /no activity is running/);
 });
 
-test("a context may be taken apart", async () => {
+test("a context can be destructured", async () => {
   const { run, service } = setting({
     taken: withContext(async ({ heartbeat: beat, sleep: wait, throwIfCancelled, info, cancelled, logger }, ms: number) => {
       beat("alive");
@@ -154,7 +154,7 @@ test("a context may be taken apart", async () => {
   assert.equal(value(service.requests("respondActivityTaskCompleted").at(-1)!.result), "5 true");
 });
 
-test("methods keep their object; names are keys, not function names", async () => {
+test("methods keep their `this`; activity names are keys, not function names", async () => {
   class Payments {
     #rate = 2;
     charge(amount: number) {
@@ -175,7 +175,7 @@ test("methods keep their object; names are keys, not function names", async () =
   );
 });
 
-test("prefixed activities have their names on the wire, and stay methods of their object", async () => {
+test("prefixed activities have the prefixed type, and stay methods of their object", async () => {
   class Payments {
     #rate = 3;
     charge(amount: number) {
@@ -188,7 +188,7 @@ test("prefixed activities have their names on the wire, and stay methods of thei
   assert.deepEqual(service.requests("respondActivityTaskCompleted").map((request) => value(request.result)), ["plain", 6]);
 });
 
-test("a thrown ApplicationFailure keeps its meaning; any other error becomes one", async () => {
+test("a thrown ApplicationFailure keeps its fields; any other error is converted to one", async () => {
   const { run, failure, log } = setting({
     decline: () => {
       throw ApplicationFailure.nonRetryable("no", { type: "Declined", details: [1], cause: new Error("inner") });
@@ -218,7 +218,7 @@ test("an unknown activity fails with the names that the worker has", async () =>
   assert.match(failure().message, /no activity "chrage"; it has charge, refund/);
 });
 
-test("results that cannot be sent fail for good: the work is done, and would be done again", async () => {
+test("results that cannot be encoded fail without a retry, because a retry would repeat the work", async () => {
   const { run, failure } = setting({ big: () => "x".repeat(3 << 20), odd: () => 1n });
   await run("big");
   assert.equal(failure().type, "PayloadTooLargeError");
@@ -228,7 +228,7 @@ test("results that cannot be sent fail for good: the work is done, and would be 
   assert.equal(failure().nonRetryable, true);
 });
 
-test("an activity whose result the codec does not encode counts as running until its failure is reported", async () => {
+test("an activity whose result cannot be encoded counts as running until its failure is reported", async () => {
   const codec = MessageCodec.of({
     codec: {
       encode: () => Promise.reject(new Error("no key")),
@@ -248,7 +248,7 @@ test("an activity whose result the codec does not encode counts as running until
   assert.match(failure().message, /could not encode .*no key/);
 });
 
-test("a cancellation arrives with a heartbeat's answer, and is reported as one", async () => {
+test("a cancellation arrives with a heartbeat's response and is reported as a cancellation", async () => {
   const { run, service, outcomes } = setting({
     work: async () => {
       heartbeat("started");
@@ -261,7 +261,7 @@ test("a cancellation arrives with a heartbeat's answer, and is reported as one",
   assert.equal(value(service.requests("recordActivityTaskHeartbeat")[0]!.details), "started");
 });
 
-test("details of a cancellation are passed on; an AbortError of the signal is the cancellation too", async () => {
+test("details of a cancellation are reported; an AbortError of the signal counts as the cancellation", async () => {
   const { run, service, outcomes } = setting({
     tidy: withContext(async (context) => {
       context.heartbeat();
@@ -284,7 +284,7 @@ test("details of a cancellation are passed on; an AbortError of the signal is th
   assert.deepEqual(outcomes(), ["respondActivityTaskCanceled", "respondActivityTaskCanceled"]);
 });
 
-test("an activity may finish although it was cancelled", async () => {
+test("an activity may complete although it was canceled", async () => {
   const { run, service, outcomes } = setting({
     stubborn: withContext(async (context) => {
       context.heartbeat();
@@ -297,7 +297,7 @@ test("an activity may finish although it was cancelled", async () => {
   assert.deepEqual(outcomes(), ["respondActivityTaskCompleted"]);
 });
 
-test("a CancelledFailure without a cancel request is a failure", async () => {
+test("a CancelledFailure without a cancellation request is a failure", async () => {
   const { run, outcomes, failure } = setting({
     moody: () => {
       throw new CancelledFailure("do not feel like it");
@@ -308,7 +308,7 @@ test("a CancelledFailure without a cancel request is a failure", async () => {
   assert.equal(failure().type, "CancelledFailure");
 });
 
-test("a heartbeat that is NOT_FOUND cancels the activity, and nothing is reported", async () => {
+test("a heartbeat with NOT_FOUND cancels the activity, and its outcome is not reported", async () => {
   const { run, service, outcomes } = setting({
     lost: async () => {
       heartbeat();
@@ -322,7 +322,7 @@ test("a heartbeat that is NOT_FOUND cancels the activity, and nothing is reporte
   assert.deepEqual(outcomes(), []);
 });
 
-test("paused and reset activities get that as the reason and fail with that type; cancellation wins", async () => {
+test("paused and reset activities get that reason and fail with that type; a cancellation takes precedence", async () => {
   for (
     const [answer, reason, outcome] of [
       [{ activityPaused: true }, "PAUSED", "respondActivityTaskFailed"],
@@ -349,7 +349,7 @@ test("paused and reset activities get that as the reason and fail with that type
   }
 });
 
-test("a failing activity flushes its last heartbeat first, a finishing one does not", async () => {
+test("a failing activity sends its pending heartbeat first, a completing one does not", async () => {
   const activities = {
     fail: () => {
       for (let i = 0; i < 5; i++) heartbeat(i);
@@ -370,7 +370,7 @@ test("a failing activity flushes its last heartbeat first, a finishing one does 
   assert.equal(finishing.timers.pending, 0);
 });
 
-test("a heartbeat that does not get through does not hurt; details that cannot be encoded throw to the caller", async () => {
+test("a failed heartbeat call is ignored; details that cannot be encoded throw to the caller", async () => {
   const { run, service, outcomes, log } = setting({
     work: () => {
       heartbeat(1);
@@ -408,7 +408,7 @@ test("the worker itself cancels an attempt five seconds after its timeout at the
   assert.equal(failure().type, "TIMED_OUT");
 });
 
-test("heartbeats put off the heartbeat deadline, not the start-to-close one", async () => {
+test("heartbeats extend the heartbeat deadline, not the start-to-close deadline", async () => {
   const beats = withContext(async (context) => {
     for (;;) {
       context.heartbeat();
@@ -441,7 +441,7 @@ test("activities stopped by the worker's shutdown count as failed, and are retry
   assert.equal(tasks.running, 0);
 });
 
-test("an activity that is completed from outside reports nothing", async () => {
+test("an activity that is completed from outside is not reported by the worker", async () => {
   const { run, outcomes } = setting({ ask: () => completeAsync(), later: async () => completeAsync() });
   await run("ask");
   await run("later");
@@ -473,7 +473,7 @@ test("reports are retried while the service is unavailable, and dropped when the
   assert.match(log.at(-1)!.message, /could not be reported; the activity will time out and be retried/);
 });
 
-test("arguments that do not decode fail the activity; a task that does not decode is dropped with an error", async () => {
+test("arguments that cannot be decoded fail the activity; a task that cannot be decoded is dropped with an error", async () => {
   const { run, tasks, failure, log } = setting({ work: () => 1 });
   const encrypted = { metadata: { encoding: new TextEncoder().encode("binary/encrypted") }, data: new Uint8Array([1]) };
   await run("work", [], { input: { payloads: [encrypted] } });

@@ -51,7 +51,7 @@ async function withPool(size: number, body: (pool: ActivityPool) => Promise<void
   }
 }
 
-test("a computing activity stops neither timers nor its own heartbeats", () =>
+test("a CPU-bound activity does not block timers or its own heartbeats", () =>
   withPool(1, async (pool) => {
     assert.deepEqual(pool.names.filter((name) => name === "notAnActivity"), []);
     const folder = mkdtempSync(join(tmpdir(), "temporalex-computing-"));
@@ -69,7 +69,7 @@ test("a computing activity stops neither timers nor its own heartbeats", () =>
     }
   }));
 
-test("log lines and heartbeats of what cannot be cloned fail nothing", () =>
+test("log lines and heartbeats with values that cannot be cloned do not fail", () =>
   withPool(1, async (pool) => {
     const { context: c, heartbeats, logged } = context();
     assert.equal(await pool.run("tellsOddThings", c, []), "told");
@@ -96,7 +96,7 @@ test("failures keep class, type and details; results must be plain data", () =>
     assert.equal(await pool.run("badHeartbeat", context().context, []), "PayloadConverterError");
   }));
 
-test("cancellation, async completion and log lines cross over", () =>
+test("cancellation, async completion and log lines pass between the threads", () =>
   withPool(1, async (pool) => {
     const waiting = context();
     const running = pool.run("waitForCancel", waiting.context, []);
@@ -113,7 +113,7 @@ test("cancellation, async completion and log lines cross over", () =>
     assert.deepEqual(later.logged, ["completed from outside", { by: "a test" }]);
   }));
 
-test("a thread runs one activity at a time; threads work side by side", () =>
+test("a thread runs one activity at a time; threads run in parallel", () =>
   withPool(2, async (pool) => {
     const order: string[] = [];
     const long = context("long");
@@ -140,7 +140,7 @@ test("an activity that does not react to its cancellation is ended with its thre
   }, timers);
 });
 
-test("one that reacts in time leaves its thread to the next", async () => {
+test("an activity that reacts in time keeps its thread usable for the next", async () => {
   const timers = new ManualTimers();
   await withPool(1, async (pool) => {
     const first = context("first");
@@ -162,7 +162,7 @@ test("one that reacts in time leaves its thread to the next", async () => {
   }, timers);
 });
 
-test("one that does not react leaves its neighbours of the same thread alone", async () => {
+test("an activity that does not react does not affect others in the same thread", async () => {
   const timers = new ManualTimers();
   const pool = await ActivityPool.open({ module, size: 1, concurrency: 2 }, timers);
   const stubborn = context("stubborn");
@@ -189,7 +189,7 @@ test("a thread that has started takes as many of the waiting activities as it ha
   await pool.close();
 });
 
-test("a thread that dies fails its activity in a retryable way, and is replaced", () =>
+test("a crashed thread fails its activity retryably and is replaced", () =>
   withPool(1, async (pool) => {
     await assert.rejects(pool.run("crash", context().context, []), (error) => {
       assert.ok(error instanceof ApplicationFailure);
@@ -218,7 +218,7 @@ async function withRefusedThreads(refusing: () => boolean, body: () => Promise<v
   }
 }
 
-test("where another thread does not start, activities wait for those that there are", () =>
+test("if another thread does not start, activities wait for the existing threads", () =>
   withPool(2, async (pool) => {
     let refused = 0;
     await withRefusedThreads(() => ++refused <= 1000, async () => {
@@ -234,7 +234,7 @@ test("where another thread does not start, activities wait for those that there 
     });
   }));
 
-test("where no thread is left, the oldest activity fails in a retryable way, and the next has a thread when one starts", () =>
+test("without a thread the oldest activity fails retryably, and the next one runs when a thread starts", () =>
   withPool(1, async (pool) => {
     const crashing = assert.rejects(pool.run("crash", context().context, []), /not caught/);
     let refused = 0;
@@ -252,7 +252,7 @@ test("where no thread is left, the oldest activity fails in a retryable way, and
     });
   }));
 
-test("closing rejects what runs and what waits", async () => {
+test("close rejects running and waiting activities", async () => {
   const pool = await ActivityPool.open({ module, size: 1 }, realTimers);
   const running = assert.rejects(pool.run("waitForCancel", context().context, []), /has ended: the worker has stopped/);
   const waiting = assert.rejects(pool.run("spin", context().context, [1]), /the worker has stopped/);
@@ -262,7 +262,7 @@ test("closing rejects what runs and what waits", async () => {
   await waiting;
 });
 
-test("a module that does not load, a bad size and a double name are refused at once", async () => {
+test("a module that does not load, an invalid size and a duplicate name are rejected at once", async () => {
   await assert.rejects(
     ActivityPool.open({ module: new URL("./modules/missing.ts", import.meta.url), size: 1 }, realTimers),
     /its module cannot be loaded/,
@@ -287,7 +287,7 @@ test("a module that never finishes loading fails after a timeout, and at once wh
   await stopped;
 });
 
-test("several activities at once in one thread, where the options say so; a retired pool finishes what it has", async () => {
+test("several activities per thread run if configured; a retired pool completes its activities", async () => {
   const pool = await ActivityPool.open({ module, size: 1, concurrency: 3 }, realTimers);
   const one = context("1");
   const slow = [pool.run("waits", one.context, [20]), pool.run("waits", context("2").context, [20])];

@@ -43,7 +43,7 @@ test("an idle worker stops at once on a service that loses the task of a cancele
   }
 });
 
-test("while tasks come, no poll of such a service is canceled", async () => {
+test("while tasks arrive, no poll of such a service is canceled", async () => {
   const { service, give } = losing();
   const timers = new ManualTimers();
   let ran = 0;

@@ -64,7 +64,7 @@ function onServer(respond: (query: string) => string[]) {
   return { queries, evicted, realm, stop, minute };
 }
 
-test("on a server they are listed once a minute, page by page, while there are runs in the cache", async () => {
+test("on a server, closed runs are listed once a minute in pages while the cache has runs", async () => {
   const { queries, evicted, realm, stop, minute } = onServer(() => ["r1", "r2", "r3"]);
   assert.deepEqual(queries, []);
   await minute();
@@ -85,7 +85,7 @@ test("on a server they are listed once a minute, page by page, while there are r
   assert.equal(queries.length, 4);
 });
 
-test("a server that refuses is not asked again, one that is away is", async () => {
+test("a server that rejects the list is not called again, an unavailable one is", async () => {
   for (const [code, asked] of [[Code.PERMISSION_DENIED, 1], [Code.UNAVAILABLE, 3]] as const) {
     const { queries, stop, minute } = onServer(() => {
       throw new ServiceError(code, "no");
@@ -96,7 +96,7 @@ test("a server that refuses is not asked again, one that is away is", async () =
   }
 });
 
-test("a service without a network that reports no ends is not asked", async () => {
+test("an in-process service that does not report closes is not polled for them", async () => {
   const service: RawService = { call: () => Promise.reject(new Error("it was called")) };
   const timers = new ManualTimers();
   const parts = { service, namespace: "default", taskQueue: "q", timers, logger: silentLogger };

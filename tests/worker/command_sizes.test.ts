@@ -51,7 +51,7 @@ const activity = (bytes: number): Attributes => ({
   value: { activityId: "7", activityType: { name: "charge" }, input: payloads(bytes) },
 });
 
-test("a field is what counts: many small commands pass, whatever they take together", () => {
+test("the limit applies per field: many small commands pass, whatever their total", () => {
   assert.deepEqual(check(...Array.from({ length: 100 }, () => activity(900))), []);
   assert.deepEqual(check(activity(1500)), [
     'activity "charge" (id "7"): input takes 1506 bytes; the service rejects more than 2000 bytes',
@@ -67,7 +67,7 @@ test("a field is what counts: many small commands pass, whatever they take toget
   });
 });
 
-test("every kind of command that carries values is named", () => {
+test("every kind of command with values is reported by name", () => {
   const large = payloads(3000);
   for (
     const [attributes, name] of [

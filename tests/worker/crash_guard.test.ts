@@ -37,7 +37,7 @@ for (const [slots, parked] of [[2, 1], [5, 2], [100, 8]] as const) {
   });
 }
 
-test("a task is noted until it has ended, whether it fails or not", async () => {
+test("a task is in the notes until it ends, whether it fails or not", async () => {
   let noted = "";
   const work = { read: () => noted, write: (text: string) => void (noted = text), remove: () => void (noted = "") };
   const running = new RunningTasks({ work, held: undefined });
@@ -96,7 +96,7 @@ test("a process that is killed while its runs wait outside of their realm suspec
   assert.deepEqual(held(), []);
 });
 
-test("a suspected run that waits outside lets other runs in, and computes alone again after its wait", async () => {
+test("a suspected run that waits outside lets other runs run, and runs alone again after its wait", async () => {
   const { start } = lives();
   const first = start();
   void first.guard.run(headWith({ runId: "suspect" }), async () => {
@@ -130,7 +130,7 @@ test("a suspected run that waits outside lets other runs in, and computes alone 
   assert.deepEqual(seen.slice(3), ["late"]);
 });
 
-test("a run that ends its process after a wait is held all the same", async () => {
+test("a run that crashes its process after a wait is held", async () => {
   const { start, held } = lives();
   for (let life = 1; life <= 2; life++) {
     const { guard, timers, kill } = start();
@@ -147,7 +147,7 @@ test("a run that ends its process after a wait is held all the same", async () =
   assert.deepEqual(held(), ["r1"]);
 });
 
-test("a suspected run that comes past the place of its death is not suspected any more, before its task has ended", async () => {
+test("a suspected run that passes the position of the crash is cleared before its task ends", async () => {
   const { start, held } = lives();
   for (let life = 1; life <= 20; life++) {
     const { guard, timers, kill } = start();
@@ -164,7 +164,7 @@ test("a suspected run that comes past the place of its death is not suspected an
   }
 });
 
-test("a wait of a run that has no task in a realm changes nothing", async () => {
+test("a wait of a run without a task in a realm is ignored", async () => {
   const { guard, running } = lives().start();
   assert.equal(await guard.waitOutside("r1", () => Promise.resolve(5)), 5);
   assert.equal(running.computing("r1"), undefined);

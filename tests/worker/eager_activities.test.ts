@@ -46,7 +46,7 @@ const asked = (request: Uint8Array) =>
       : []
   );
 
-test("a report asks for the activities of the worker's own queue, and is the same otherwise", () => {
+test("a report requests the activities of the worker's queue and is otherwise unchanged", () => {
   const before = report("mine", "other", "mine", "");
   const request = askEagerly(before, "mine", () => true)!;
   assert.deepEqual(asked(request), ["a0", "a2"]);
@@ -63,7 +63,7 @@ test("a report without such activities is not changed", () => {
   assert.equal(askEagerly(report("mine"), "mine", () => false), undefined);
 });
 
-test("at most three activities are asked for, each with a slot, and slots that bring nothing are given back", () => {
+test("at most three activities are requested, each with a slot, and unused slots are released", () => {
   const slots = new Slots(10);
   const worked: { task: number; release: () => void }[] = [];
   const eager = new EagerActivities({
@@ -81,7 +81,7 @@ test("at most three activities are asked for, each with a slot, and slots that b
   assert.equal(slots.used, 0);
 });
 
-test("what polls have reserved is not promised twice", () => {
+test("slots reserved by polls are not used for eager activities", () => {
   const slots = new Slots(2);
   const held = slots.tryAcquire()!;
   const eager = new EagerActivities({ taskQueue: "mine", slots, work: (_, release) => release() });
@@ -109,7 +109,7 @@ test("tasks that were not requested run as well", () => {
   assert.equal(slots.used, 0);
 });
 
-test("it is idle when every report with a request has its response", async () => {
+test("eager dispatch is idle when every report with a request has its response", async () => {
   const eager = new EagerActivities({ taskQueue: "mine", slots: new Slots(5), work: (_, release) => release() });
   await eager.idle();
   const asks = [eager.ask(report("mine"))!, eager.ask(report("mine"))!];

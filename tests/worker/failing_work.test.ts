@@ -61,7 +61,7 @@ async function withApp(path: string | undefined, body: (app: App, lines: Line[])
   }
 }
 
-test("a failed attempt is warned of with type, id, attempt, cause and when the next one is due", () =>
+test("a failed attempt logs a warning with type, id, attempt, cause and the time of the next one", () =>
   withApp(undefined, async (app, lines) => {
     await app.client.execute(work, { id: "w", args: ["fails"] });
     const warned = lines.filter(({ level, message }) => level === "warn" && message === "an activity failed");
@@ -72,7 +72,7 @@ test("a failed attempt is warned of with type, id, attempt, cause and when the n
     assert.equal((warned[0]!.fields["error"] as Error).message, "no luck");
   }));
 
-test("an activity that no worker takes in time is warned of once, by the process that has the store", () =>
+test("an activity that no worker starts in time logs one warning in the process that has the store", () =>
   withApp(undefined, async (app, lines) => {
     await app.client.execute(untaken, { id: "w", args: [] });
     await until("both are warned of", () => lines.filter(({ message }) => message === "an activity timed out").length === 2);
@@ -88,7 +88,7 @@ test("an activity that no worker takes in time is warned of once, by the process
     );
   }));
 
-test("an attempt that times out is warned of when it does", () =>
+test("a timed-out attempt logs a warning when it times out", () =>
   withApp(undefined, async (app, lines) => {
     await app.client.execute(work, { id: "w", args: ["hangs"] });
     await until("both are warned of", () => lines.filter(({ message }) => message === "an activity timed out").length === 2);
@@ -131,7 +131,7 @@ test("a failing workflow task is logged once per run and cause, with the line, a
   }
 });
 
-test("the log of an Error from workflow code says how to fail the workflow instead; other errors have no such advice", () =>
+test("the log of an Error in workflow code advises how to fail the workflow instead; other errors have no such advice", () =>
   withApp(undefined, async (app, lines) => {
     await app.client.start(undone, { id: "u", args: [] });
     await app.client.start(broken, { id: "b", args: [] });

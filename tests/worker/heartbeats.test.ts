@@ -57,7 +57,7 @@ test("a heartbeat that takes longer than the interval is not overtaken", async (
   heartbeater.stop();
 });
 
-test("flush sends what is pending, once, after what is in flight; stop drops it", async () => {
+test("flush sends the pending heartbeat once, after the one in flight; stop drops it", async () => {
   const timers = new ManualTimers();
   const { sent, send } = sender(timers, 100);
   const heartbeater = new Heartbeater(1000, timers, send);

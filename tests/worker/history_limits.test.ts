@@ -10,7 +10,7 @@ import { withEngine } from "../support/services.ts";
 
 const MiB = 1024 * 1024;
 
-test("a run is warned of at 10,240 events or 10 MiB, and near the end, each once", () => {
+test("a run logs a warning at 10,240 events or 10 MiB, and near the limit, each once", () => {
   const limits = new HistoryLimits();
   const run = { workflowType: "Cart", runId: "r" };
   assert.equal(limits.check(run, 10_239, 9 * MiB), undefined);
@@ -49,7 +49,7 @@ for (const cachedWorkflows of [0, 1000]) {
     }));
 }
 
-test("a run that was ended for the size of its history says so", () =>
+test("the error of a run closed for its history size names the reason", () =>
   withEngine("memory", { limits: { historyEvents: 30 } }, async (t) => {
     const endless = workflow("Endless", async () => {
       for (;;) await sleep(1);

@@ -13,18 +13,18 @@ const page = (fields: object) =>
   readHistoryPage(toBinary(GetWorkflowExecutionHistoryResponseSchema, create(GetWorkflowExecutionHistoryResponseSchema, fields)));
 const ids = (bytes: Uint8Array) => fromBinary(HistorySchema, bytes).events.map((event) => Number(event.eventId));
 
-test("a decoded page", () => {
+test("a decoded page is read", () => {
   const { history: bytes, nextPageToken } = page({ history: history(1, 2), nextPageToken: new Uint8Array([7]) });
   assert.deepEqual(ids(bytes), [1, 2]);
   assert.deepEqual([...nextPageToken], [7]);
 });
 
-test("raw batches of a server that stores them so are put together", () => {
+test("raw batches of a server are joined", () => {
   const rawHistory = [history(1, 2), history(3)].map((batch) => ({ data: toBinary(HistorySchema, batch) }));
   assert.deepEqual(ids(page({ rawHistory }).history), [1, 2, 3]);
 });
 
-test("an empty page", () => {
+test("an empty page is read", () => {
   const { history: bytes, nextPageToken } = page({});
   assert.deepEqual(ids(bytes), []);
   assert.equal(nextPageToken.length, 0);

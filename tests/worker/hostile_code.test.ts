@@ -58,7 +58,7 @@ test("whatever an activity throws, the attempt is reported and the worker contin
   });
 });
 
-test("loggers, metrics and listeners that throw, also in promises, change nothing", async (t) => {
+test("loggers, metrics and listeners that throw or reject have no effect", async (t) => {
   const said: string[] = [];
   t.mock.method(console, "error", (line: string) => void said.push(line));
   const plans: HostilePlan[] = [
@@ -99,7 +99,7 @@ test("loggers, metrics and listeners that throw, also in promises, change nothin
   }
 });
 
-test("a rejection that an activity leaves behind is logged with its ids, and ends no process", async () => {
+test("an unhandled rejection of an activity is logged with its ids and does not end the process", async () => {
   const child = startModule(
     new URL(`./modules/stray_rejection.${import.meta.url.endsWith(".js") ? "js" : "ts"}`, import.meta.url),
     [],

@@ -8,7 +8,7 @@ import { WorkflowService } from "../../ts/messages/generated/temporal/api/workfl
 import { Worker } from "../../ts/worker/mod.ts";
 import { scriptedRealm } from "../support/realms.ts";
 
-test("a worker polls before any descriptor is built, and has built them soon after", async () => {
+test("a worker polls before descriptors are built, and builds them soon after", async () => {
   const built = () => Object.hasOwn(WorkflowService, "method");
   const calls: string[] = [];
   let polled!: () => void;

@@ -36,7 +36,7 @@ function quietService(): ScriptedService {
 const worker = (options: Partial<WorkerOptions> & { service: ScriptedService }) =>
   Worker.create({ taskQueue: "q", logger: silentLogger, ...options });
 
-test("a worker polls its queue and its own sticky one, and stops by taking the polls back", async () => {
+test("a worker polls its queue and its sticky queue, and cancels the polls when it stops", async () => {
   const service = quietService();
   const realm = idleRealm();
   const w = await worker({ service, realm, activities: { a: () => 1 }, maxTaskQueueActivitiesPerSecond: 7 });
@@ -61,7 +61,7 @@ test("a worker polls its queue and its own sticky one, and stops by taking the p
   assert.throws(() => w.run(), /once per worker/);
 });
 
-test("a service that is on its way is waited for, and its failure is the worker's", async () => {
+test("a worker waits for a service that is a promise, and rejects with its error", async () => {
   const service = quietService();
   let arrive!: (service: ScriptedService) => void;
   const coming = new Promise<ScriptedService>((resolve) => arrive = resolve);
@@ -97,7 +97,7 @@ test("a service that is on its way is waited for, and its failure is the worker'
   }
 });
 
-test("the shutdown of a worker that never ran ends when its realm is gone", async () => {
+test("the shutdown of a worker that never ran completes when its realm is disposed", async () => {
   const realm = idleRealm();
   let gone!: () => void;
   realm.dispose = () => new Promise<void>((resolve) => gone = resolve);
@@ -124,7 +124,7 @@ test("an idle worker has no running tasks", async () => {
   await running;
 });
 
-test("a refusal that no retry fixes stops the worker, and the log says it once", async () => {
+test("a permanent rejection stops the worker and is logged once", async () => {
   const refuse = () => {
     throw new ServiceError(Code.NOT_FOUND, "Namespace default is not found.", "NamespaceNotFound");
   };
@@ -148,7 +148,7 @@ test("a worker without a cache has no sticky queue", async () => {
   assert.equal(service.requests("shutdownWorker").length, 0);
 });
 
-test("options that make no sense are refused", async () => {
+test("invalid options are rejected", async () => {
   const service = quietService();
   await assert.rejects(worker({ service }), /needs workflows or activities/);
   await assert.rejects(worker({ service, realm: idleRealm(), taskQueue: "" }), /taskQueue/);
@@ -226,7 +226,7 @@ test("after the grace period activities are canceled, and shutdown waits for the
   assert.equal(service.requests("respondActivityTaskFailed").length, 1);
 });
 
-test("an activity that ignores the shutdown is left behind after shutdownForceMs, with a warning", async () => {
+test("an activity that ignores the shutdown is abandoned after shutdownForceMs with a warning", async () => {
   const service = oneActivity(quietService());
   const timers = new ManualTimers();
   const warnings: string[] = [];
@@ -262,7 +262,7 @@ test("an idle worker stops without logging activities, also if a poll gets no re
   assert.ok(polls.length > 0 && polls.every(({ options }) => options.signal!.aborted), "no poll outlives the worker");
 });
 
-test("a workflow task that was taken is finished before the worker stops", async () => {
+test("a started workflow task is completed before the worker stops", async () => {
   const service = quietService();
   let finish: (outcome: RealmOutcome) => void = () => {};
   const realm: Realm = { ...idleRealm(), runTask: () => new Promise((resolve) => (finish = resolve)) };
@@ -288,7 +288,7 @@ test("a workflow task that was taken is finished before the worker stops", async
   assert.equal(service.requests("respondWorkflowTaskCompleted").length, 1);
 });
 
-test("runUntil returns the value, stops the worker, and passes on failures of both", async () => {
+test("runUntil returns the value, stops the worker, and rejects with failures of both", async () => {
   const service = quietService();
   const first = await worker({ service, activities: { a: () => 1 } });
   assert.equal(await first.runUntil(async () => 42), 42);
@@ -309,7 +309,7 @@ test("runUntil returns the value, stops the worker, and passes on failures of bo
   await assert.rejects(waiting, /was shut down before/);
 });
 
-test("a service that refuses the worker for good ends run() with a named error", async () => {
+test("a service that permanently rejects the worker ends run() with a specific error", async () => {
   const timers = new ManualTimers();
   const service = quietService().on("pollActivityTaskQueue", () => {
     throw new ServiceError(Code.NOT_FOUND, "namespace not found");
@@ -323,7 +323,7 @@ test("a service that refuses the worker for good ends run() with a named error",
   await w.shutdown();
 });
 
-test("activity polls of a service that loses cancelled ones end by themselves; what they bring is finished", async () => {
+test("activity polls of a service that loses canceled polls run to their end, and their tasks are completed", async () => {
   const timers = new ManualTimers();
   const inner = quietService();
   const polls: ((task: typeof activityTask | undefined) => void)[] = [];
@@ -425,7 +425,7 @@ test("if the service ends the polls of a stopping worker, the worker cancels no 
   assert.deepEqual(farewell!.taskQueueTypes, [TaskQueueType.WORKFLOW, TaskQueueType.ACTIVITY]);
 });
 
-test("the namespace's own limit of payloads holds, unless the worker was given one", async () => {
+test("the payload limit of the namespace applies unless the worker has its own", async () => {
   for (const [payloadLimits, refused] of [[undefined, true], [{ errorBytes: 5000 }, false]] as const) {
     const tasks = [activityTask];
     const inner = quietService()
@@ -453,7 +453,7 @@ test("the namespace's own limit of payloads holds, unless the worker was given o
   }
 });
 
-test("a service that promised to end the polls and does not is not waited for for ever", async () => {
+test("a stopping worker does not wait forever for a service to end its polls", async () => {
   const inner = quietService()
     .on("describeNamespace", () => ({ namespaceInfo: { capabilities: { workerPollCompleteOnShutdown: true } } }));
   const service: RawService = { losesCancelledPolls: true, call: (...args) => inner.call(...args) };

@@ -24,7 +24,7 @@ test("the watchdog does not count the wait for a local activity", () =>
     });
   }));
 
-test("a realm that is lost while a local activity runs does not run it again", () =>
+test("losing the realm during a local activity does not run the activity again", () =>
   withEngine("memory", {}, async ({ client, work }) => {
     let ran = 0;
     let release!: () => void;
@@ -48,7 +48,7 @@ test("a realm that is lost while a local activity runs does not run it again", (
     });
   }));
 
-test("interceptors are around local activities, and metrics count them", () =>
+test("interceptors wrap local activities, and metrics count them", () =>
   withEngine("memory", {}, async ({ client, work }) => {
     const metrics = new MetricsRegistry();
     const around: string[] = [];
@@ -75,7 +75,7 @@ test("interceptors are around local activities, and metrics count them", () =>
     assert.deepEqual(around, ["shout true hi", "shout true hi"]);
   }));
 
-test("a codec encodes results and failures in markers, and leaves readable what every worker must read", () =>
+test("a codec encodes results and failures in markers, and not the fields that every worker must read", () =>
   withEngine("memory", {}, async ({ service, taskQueue }) => {
     const codec = invertingCodec();
     const client = new Client({ service, taskQueue, codec, logger: silentLogger });
@@ -98,7 +98,7 @@ test("a codec encodes results and failures in markers, and leaves readable what 
     assert.doesNotMatch(text("result"), /SECRET/);
   }));
 
-test("workflows are replaced while a local activity runs, and its result goes to the new code", () =>
+test("workflows are hot-reloaded while a local activity runs, and the new code gets its result", () =>
   withEngine("memory", {}, async ({ client, work }) => {
     let ran = 0;
     let release!: () => void;
@@ -123,7 +123,7 @@ test("workflows are replaced while a local activity runs, and its result goes to
     });
   }));
 
-test("a workflow that calls one after the other does not block shutdown, and continues in the next worker", () =>
+test("a workflow with successive local activities does not block shutdown, and continues in the next worker", () =>
   withEngine("memory", {}, async ({ client, service, taskQueue }) => {
     let ran = 0;
     const shout = async (word: string) => {

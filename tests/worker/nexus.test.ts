@@ -59,7 +59,7 @@ const start = (more: Request = {}): Request => ({
   ...more,
 });
 
-test("a start and a cancellation reach the service as they came, with names of headers in lower case", async () => {
+test("start and cancellation reach the service unchanged, with lowercase header names", async () => {
   const requests: NexusRequest[] = [];
   const outcomes: NexusOutcome[] = [{ kind: "sync", payload, links: [{ url: "u", type: "T" }] }, { kind: "cancelRequested" }];
   const { service, handle } = setting((request) => {
@@ -89,7 +89,7 @@ test("a start and a cancellation reach the service as they came, with names of h
   assert.equal(cancelled!.response!.variant.case, "cancelOperation");
 });
 
-test("failures go as Temporal's where the server takes them, and else as JSON in those of Nexus", async () => {
+test("failures are sent as Temporal failures if the server supports them, else as JSON in Nexus failures", async () => {
   const outcomes: NexusOutcome[] = [
     { kind: "operationFailed", failure: failed({ case: "canceledFailureInfo", value: {} as never }) },
     { kind: "operationFailed", failure: failed({ case: "applicationFailureInfo", value: { type: "X" } as never }) },
@@ -157,7 +157,7 @@ test("a service that throws, invalid task bytes and a report of a closed task en
   assert.equal(tasks.running, 0);
 });
 
-test("a handler is canceled after the timeout of its request, and its task ends when the handler does", async () => {
+test("a handler is canceled after its request timeout, and its task ends with the handler", async () => {
   let end!: (outcome: NexusOutcome) => void;
   let signal!: AbortSignal;
   const { service, timers, tasks, handle } = setting((request) => {
@@ -179,7 +179,7 @@ test("a handler is canceled after the timeout of its request, and its task ends 
   assert.equal(tasks.running, 0);
 });
 
-test("the times that the header may say", () => {
+test("the timeout header accepts the specified units", () => {
   const warned: string[] = [];
   const ms = (header: string | undefined) => nexusTimeoutMs(header, { warn: (message) => void warned.push(message) });
   assert.deepEqual([ms("10m"), ms(" 30s "), ms("500ms"), ms("9.5s"), ms(undefined)], [600_000, 30_000, 500, 9500, undefined]);

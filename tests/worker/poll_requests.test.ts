@@ -14,7 +14,7 @@ import { pollRequest } from "../../ts/worker/polls/poll_requests.ts";
 const deployment = new Deployment({ useWorkerVersioning: true, version: { deploymentName: "shop", buildId: "b7" } });
 const who = { namespace: "späße", identity: "me", workerInstanceKey: "key" };
 
-test("polls for workflow tasks, of the queue, of a sticky one, of a version", () => {
+test("polls for workflow tasks use the queue, the sticky queue and the version", () => {
   for (
     const taskQueue of [
       { name: "q", kind: TaskQueueKind.NORMAL },
@@ -41,7 +41,7 @@ test("polls for workflow tasks, of the queue, of a sticky one, of a version", ()
   }
 });
 
-test("polls for activity tasks, with and without a limit, and what is empty is left out", () => {
+test("polls for activity tasks have an optional limit, and omit empty fields", () => {
   const taskQueue = { name: "q", kind: TaskQueueKind.NORMAL };
   for (const maxTasksPerSecond of [undefined, 0.5, 7, 100_000]) {
     const fields = {

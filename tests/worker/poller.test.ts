@@ -38,7 +38,7 @@ const waiting = (signal: AbortSignal) =>
     signal.addEventListener("abort", () => reject(new ServiceError(Code.CANCELLED, "canceled")))
   );
 
-test("refused polls back off, up to ten seconds, and a success starts again", async () => {
+test("rejected polls back off up to ten seconds, and a success resets the delay", async () => {
   const timers = new ManualTimers();
   const at: number[] = [];
   let mood: "away" | "task" | "wait" = "away";
@@ -79,7 +79,7 @@ test("a service that returns empty responses at once is not polled in a hot loop
   await loop.stop();
 });
 
-test("refusals that do not fix end the worker after five in a row; others never do", async () => {
+test("five consecutive permanent rejections end the worker; other rejections never do", async () => {
   const timers = new ManualTimers();
   const fatal: Error[] = [];
   let code: Code = Code.UNAVAILABLE;
@@ -97,7 +97,7 @@ test("refusals that do not fix end the worker after five in a row; others never 
   await loop.stop();
 });
 
-test("one bad moment of a proxy, seen by many polls at once, does not end the worker", async () => {
+test("a brief proxy failure that many polls see at once does not end the worker", async () => {
   const timers = new ManualTimers();
   const fatal: Error[] = [];
   let refused = 0;
@@ -146,7 +146,7 @@ test("polls count as accepted after one waited a second without rejection, or go
   await polled.stop();
 });
 
-test("a poll that went out at the moment of a refusal says nothing of the service, however long it waits", async () => {
+test("a poll that was sent at the time of a rejection does not count as accepted, however long it waits", async () => {
   const timers = new ManualTimers();
   let polls = 0;
   const loop = poller(timers, {
@@ -162,7 +162,7 @@ test("a poll that went out at the moment of a refusal says nothing of the servic
   await loop.stop();
 });
 
-test("no more tasks are taken than there are slots", async () => {
+test("the number of tasks does not exceed the number of slots", async () => {
   const timers = new ManualTimers();
   const slots = new Slots(2);
   const finish: (() => void)[] = [];
@@ -194,7 +194,7 @@ test("no more tasks are taken than there are slots", async () => {
   assert.equal(slots.used, 0);
 });
 
-test("polls grow in number while tasks come faster than they are asked for, and shrink when they end empty", async () => {
+test("the number of polls grows while tasks arrive faster than polls, and shrinks when polls return empty", async () => {
   const timers = new ManualTimers();
   const polls: { task: () => void; empty: () => void }[] = [];
   const answer = (how: "task" | "empty", count: number) => {
@@ -231,7 +231,7 @@ test("polls grow in number while tasks come faster than they are asked for, and 
   await loop.stop();
 });
 
-test("what the service suggests is done, within the range; suggestions to go down are kept until polls end", async () => {
+test("the service's suggestions are followed within the range; reductions apply as polls end", async () => {
   const timers = new ManualTimers();
   const polls: ((answer: PollAnswer<Uint8Array>) => void)[] = [];
   const loop = poller(timers, {
@@ -290,7 +290,7 @@ test("a fixed number of polls stays fixed, whatever the service suggests", async
   await loop.stop();
 });
 
-test("a service that has too much to do gets fewer polls at once, and the last ones back off", async () => {
+test("an overloaded service gets fewer concurrent polls, and the last ones back off", async () => {
   const timers = new ManualTimers();
   const at: number[] = [];
   const loop = poller(timers, {
@@ -306,7 +306,7 @@ test("a service that has too much to do gets fewer polls at once, and the last o
   await loop.stop();
 });
 
-test("poller behaviors: ranges for each queue, within the slots; what makes no sense is refused", () => {
+test("poller behaviors: ranges for each queue within the slots; invalid ones are rejected", () => {
   const own = { min: 2, initial: 2 };
   assert.deepEqual(workflowPolls(undefined, 100, true), { normal: { ...own, max: 16 }, sticky: { ...own, max: 32 } });
   assert.deepEqual(workflowPolls(undefined, 100, false), { normal: { ...own, max: 16 }, sticky: undefined });
@@ -362,7 +362,7 @@ test("the service's suggestion is read from a response with a task, and from one
   assert.equal(readScaling(none, SCALING_FIELD.pollActivityTaskQueue), 0);
 });
 
-test("a task that comes with the cancellation of its poll is worked on", async () => {
+test("a task that arrives while its poll is canceled is processed", async () => {
   const timers = new ManualTimers();
   const handled: Uint8Array[] = [];
   const loop = poller(timers, {
@@ -379,7 +379,7 @@ test("a task that comes with the cancellation of its poll is worked on", async (
   assert.equal(handled.length, 1);
 });
 
-test("a slot given back twice is one slot", async () => {
+test("a slot released twice is one slot", async () => {
   const slots = new Slots(1);
   const { signal } = new AbortController();
   const release = (await slots.acquire(signal))!;
@@ -393,7 +393,7 @@ test("a slot given back twice is one slot", async () => {
   assert.equal(await second, undefined);
 });
 
-test("stopping may let polls end by themselves for a while, and then takes them back", async () => {
+test("stop can wait for polls to end before it cancels them", async () => {
   const timers = new ManualTimers();
   const handled: Uint8Array[] = [];
   const end: (() => void)[] = [];

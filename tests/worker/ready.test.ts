@@ -7,7 +7,7 @@ import { silentLogger } from "../../ts/base/logger.ts";
 import { Worker } from "../../ts/worker/mod.ts";
 import { until } from "../support/until.ts";
 
-test("a worker is ready while its polls are taken, and not before, not while they are refused, not when it stops", async () => {
+test("a worker is ready while its polls are accepted: not before, not while they are rejected, not when it stops", async () => {
   let refuses = true;
   const service: RawService = {
     call(method, _request, options) {

@@ -63,7 +63,7 @@ test("a workflow with an infinite loop is stopped, and the others continue", () 
     });
   }));
 
-test("a module that does not load, or exports no workflow, is refused with its name", () =>
+test("a module that does not load or exports no workflow is rejected with its name", () =>
   withEngine("memory", {}, async (t) => {
     const missing = new URL("./modules/nowhere.ts", import.meta.url);
     await assert.rejects(t.work({ workflows: missing }, () => Promise.resolve()), /nowhere/);
@@ -80,7 +80,7 @@ test("a module that does not load, or exports no workflow, is refused with its n
     await assert.rejects(t.work({ workflows: [] }, () => Promise.resolve()), /not an empty list/);
   }));
 
-test("modules can run inline, too, and nothing of a worker stays in the core", () =>
+test("modules can run inline, and a stopped worker leaves no run in the core", () =>
   withEngine("memory", {}, async (t) => {
     const before = liveHandles();
     await t.work({ workflows, realm: "inline", activities }, async () => {
@@ -95,7 +95,7 @@ test("modules can run inline, too, and nothing of a worker stays in the core", (
     assert.equal(liveHandles(), before);
   }));
 
-test("what a process has to do meanwhile begins when the realm's thread starts, and not when it has started", () =>
+test("other startup work runs while the realm's thread starts", () =>
   withEngine("memory", {}, async (t) => {
     let give!: (service: typeof t.service) => void;
     const service = new Promise<typeof t.service>((resolve) => give = resolve);
@@ -112,7 +112,7 @@ test("what a process has to do meanwhile begins when the realm's thread starts, 
     assert.equal(told, 1);
   }));
 
-test("virtual time skips what workflows in a thread sleep", async () => {
+test("virtual time skips sleeps of workflows in a thread", async () => {
   const env = await TestEnvironment.create({ startTime: 0, logger: silentLogger });
   await env.runWorker({ workflows }, async () => {
     assert.equal(await env.client.execute(sleeps, { id: "1" }), 7 * 86_400_000);
@@ -121,7 +121,7 @@ test("virtual time skips what workflows in a thread sleep", async () => {
   await env.dispose();
 });
 
-test("workflows can be given as texts", () =>
+test("workflows can be given as source text", () =>
   withEngine("memory", {}, (t) => {
     const sources = {
       "/flows/twice.ts": `import { workflow } from "temporalex/workflow";

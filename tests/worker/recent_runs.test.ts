@@ -6,7 +6,7 @@ import { ManualTimers } from "../support/manual_timers.ts";
 
 const run = (runId: string) => ({ workflowId: `w ${runId}`, runId, workflowType: "W" });
 
-test("runs of the last minute are taken once, and those that have closed are not", async () => {
+test("recent runs are used once, and closed runs are not", async () => {
   const timers = new ManualTimers();
   const recent = new RecentRuns(timers);
   const ids = () => recent.take().map(({ runId }) => runId);

@@ -14,7 +14,7 @@ for (
     new ServiceError(Code.UNAVAILABLE, "the engine has stopped: x", "StoreFencedError", { engine: "stopped" }),
   ]
 ) {
-  test(`a worker whose engine is gone ends, and says so (${error.reason})`, async () => {
+  test(`a worker whose engine is closed ends with an error (${error.reason})`, async () => {
     const refuse = () => {
       throw error;
     };

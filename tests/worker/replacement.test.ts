@@ -111,7 +111,7 @@ onBothStores(
 );
 
 onBothStores(
-  "incompatible code is refused by run, event and line; the old code serves on; a better edit is taken",
+  "incompatible code is rejected with run, event and line; the old code stays; a corrected edit is loaded",
   (t) =>
     withModule(FIRST, async (path, write) => {
       const { steps, activities } = counting();
@@ -164,7 +164,7 @@ onBothStores(
 );
 
 onBothStores(
-  "a run that the old code cannot replay either does not stand in the way, and the new code may fix it",
+  "a run that the old code cannot replay either does not block a replacement, and the new code may fix it",
   (t) =>
     withModule(FIRST, async (path, write) => {
       const { steps, activities } = counting();
@@ -184,7 +184,7 @@ onBothStores(
 );
 
 onBothStores(
-  "one replacement at a time; a shutdown or a signal ends it; nothing hangs",
+  "one replacement runs at a time; a shutdown or an abort signal ends it without hanging",
   (t) =>
     withModule(FIRST, async (path, write) => {
       const { steps, activities } = counting();
@@ -213,7 +213,7 @@ onBothStores(
     }),
 );
 
-onBothStores("workers that cannot replace say why", async (t) => {
+onBothStores("workers that cannot replace workflows reject with the reason", async (t) => {
   await t.work({ activities: { a: () => 1 } }, (worker) => assert.rejects(worker.replaceWorkflows(), /has no workflows/));
   await withModule(
     FIRST,
@@ -224,7 +224,7 @@ onBothStores("workers that cannot replace say why", async (t) => {
   await t.work({ realm }, (worker) => assert.rejects(worker.replaceWorkflows(), /uses a realm from its options/));
 });
 
-onBothStores("replaced activities: attempts that begin later take the new ones", (t) =>
+onBothStores("replaced activities: later attempts use the new ones", (t) =>
   withModule(FIRST, async (path) => {
     const seen: string[] = [];
     const activities = { step: (name: string) => void seen.push(`old ${name}`) };

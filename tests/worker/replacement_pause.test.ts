@@ -90,7 +90,7 @@ for (
   });
 }
 
-test("one that is open is, and so is one of which the service does not say", async () => {
+test("open runs and runs of unknown status do reject the code", async () => {
   const { service, said, replace } = setting({ verdict: FAILS });
   service.on("describeWorkflowExecution", () => ({ workflowExecutionInfo: { execution, status: Status.RUNNING } }));
   await assert.rejects(replace(), (error) => {

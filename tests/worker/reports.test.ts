@@ -46,7 +46,7 @@ test("a report to an unavailable, slow or busy service is retried until it succe
   }
 });
 
-test("a busy service is asked less often than one that is away", async () => {
+test("retries to a busy service are slower than to an unavailable one", async () => {
   const [busy, away] = [await sent(exhausted("6"), 5), await sent(new ServiceError(Code.UNAVAILABLE, "away"), 5)];
   assert.ok(busy.ms > 2 * away.ms, `${busy.ms} and ${away.ms} ms`);
 });
@@ -65,7 +65,7 @@ test("a report fails after a minute of retries, and at once on a permanent error
   }
 });
 
-test("errors are logged as they are, or, where texts are encoded, by their names", () => {
+test("errors are logged with messages, or only with names if texts are encoded", () => {
   const plain = new TypeError("the card of Ada");
   const hiding = { hidesText: true } as MessageCodec;
   assert.equal(loggable(plain, undefined), plain);
@@ -77,7 +77,7 @@ test("errors are logged as they are, or, where texts are encoded, by their names
   assert.equal(loggable(new ApplicationFailure("the card of Ada", { type: "Declined" }), hiding), "Declined");
 });
 
-test("a failure that the codec does not encode keeps its words, type and delay, and loses its details", () => {
+test("a failure that cannot be encoded keeps its message, type and delay, and loses its details", () => {
   const codec = { hidesText: false } as MessageCodec;
   const hiding = { hidesText: true } as MessageCodec;
   const problem = new PayloadCodecError("encode", "Failure.details", "it threw", "no key for Ada");

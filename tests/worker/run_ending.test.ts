@@ -25,13 +25,13 @@ const page = (eventId: bigint) =>
     }),
   );
 
-test("the start of a run is read from its first page: its time, and its header among the other fields", () => {
+test("the start event is read from the first page: its time and its header", () => {
   const start = readRunStart(page(1n))!;
   assert.equal(start.startMs, 12_005);
   assert.deepEqual([...start.header!], [...toBinary(HeaderSchema, create(HeaderSchema, header))]);
 });
 
-test("a page without a start event, and invalid history bytes, give no ending", () => {
+test("a page without a start event and invalid history bytes have no ending", () => {
   const timer = create(HistorySchema, {
     events: [{ eventId: 9n, attributes: { case: "timerFiredEventAttributes", value: { timerId: "1" } } }],
   });
@@ -40,7 +40,7 @@ test("a page without a start event, and invalid history bytes, give no ending", 
   assert.equal(readRunStart(new Uint8Array([0xff, 0xff, 0xff])), undefined);
 });
 
-test("the command that ends a run is found among the others", () => {
+test("the command that closes a run is found among the others", () => {
   const ending = (...types: CommandType[]) => {
     const commands = types.map((commandType) => ({ commandType }));
     const fields = { taskToken: new Uint8Array([1]), identity: "me", commands };

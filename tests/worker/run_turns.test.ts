@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RunTurns } from "../../ts/worker/workflow/run_turns.ts";
 
-test("tasks of a run have their turns in the order of their coming, and runs do not wait for each other", async () => {
+test("tasks of a run are processed in order of arrival, and runs do not wait for each other", async () => {
   const turns = new RunTurns();
   const order: string[] = [];
   const wait = (name: string) => turns.enter("run")!.then(() => void order.push(name));

@@ -145,7 +145,7 @@ async function drive(name: string): Promise<unknown[]> {
   }
 }
 
-describe("programs of the official SDK live on the embedded engine", { concurrency: 4 }, () => {
+describe("programs of the official SDK run live on the embedded engine", { concurrency: 4 }, () => {
   for (const name of root === undefined ? [NO_CASES] : caseNames(root)) {
     test(`an official program, live: ${name}`, { skip: missing || (NOT_HERE[name] ?? false) }, async () => {
       assert.deepEqual(await drive(name), []);

@@ -105,7 +105,7 @@ test("every poll and report of a versioned worker names its version; completions
   assert.deepEqual(behaviors.sort(), [VersioningBehavior.PINNED, VersioningBehavior.AUTO_UPGRADE]);
 });
 
-test("without versioning the version shows in histories, and behaviors are not sent; without options nothing is", async () => {
+test("without versioning, histories show the version but behaviors are not sent; without options neither is sent", async () => {
   const unversioned = await everything({ ...versioned, useWorkerVersioning: false });
   for (const { deploymentOptions, versioningBehavior } of unversioned.requests("respondWorkflowTaskCompleted")) {
     assert.equal(deploymentOptions?.workerVersioningMode, WorkerVersioningMode.UNVERSIONED);
@@ -116,7 +116,7 @@ test("without versioning the version shows in histories, and behaviors are not s
   for (const { request } of plain.calls) assert.equal((request as { deploymentOptions?: object }).deploymentOptions, undefined);
 });
 
-test("polls and reports of a worker with a build id alone name it where such workers do, and no deployment", async () => {
+test("polls and reports of a worker with only a build id contain it in the legacy fields and no deployment", async () => {
   for (const useVersioning of [false, true]) {
     const { calls } = await everything(undefined, { buildStamp: { buildId: "v8", useVersioning } });
     const seen = new Set<string>();
@@ -175,7 +175,7 @@ test("a workflow of a versioned worker has its own behavior or the worker's; inv
     });
   }));
 
-test("the behavior crosses from the realm's thread, and new code is held to the same rule", () =>
+test("the behavior is read from the realm's thread, and replaced code is checked by the same rule", () =>
   withEngine("memory", {}, async (t) => {
     const text = (more: string) =>
       `import { workflow } from "temporalex/workflow";\nexport const w = workflow("W", { ${more} run: async () => 1 });`;

@@ -31,7 +31,7 @@ function counting() {
   return { counts, counted, settle };
 }
 
-test("a task that fails is counted by what made it fail, a query is not", () => {
+test("a failed task is counted by its cause, a failed query is not", () => {
   const { counts, settle } = counting();
   const error = (kind: ErrorKind) => ({ error: { kind } as RealmOutcome["error"] });
   settle({}, error(ErrorKind.ERROR_KIND_NONDETERMINISM));
@@ -40,7 +40,7 @@ test("a task that fails is counted by what made it fail, a query is not", () => 
   assert.deepEqual(counts, { executed: 3, "failed NonDeterminismError": 1, "failed WorkflowError": 1 });
 });
 
-test("hits, misses, replays and forced evictions are what the realm says", () => {
+test("hits, misses, replays and forced evictions are counted from the realm's reports", () => {
   const { counts, settle } = counting();
   const later = { firstEventId: 9, previousStartedEventId: 7 };
   settle(later, { cache: { hit: true, displaced: 0 } });
@@ -53,7 +53,7 @@ test("hits, misses, replays and forced evictions are what the realm says", () =>
   assert.deepEqual(counts, { executed: 4, hit: 1, miss: 1, replayed: 2, forced: 3 });
 });
 
-test("the wait of a task is measured where the service says when it was queued, a query's is not", () => {
+test("the queue latency of a task is measured if the service reports its time, but not for queries", () => {
   const { counts, settle } = counting();
   settle({ scheduledMs: 5, startedMs: 9 });
   settle({ scheduledMs: 5, startedMs: 0 });
@@ -61,7 +61,7 @@ test("the wait of a task is measured where the service says when it was queued, 
   assert.equal(counts["waited"], 1);
 });
 
-test("the end of a run is counted by its kind, and measured from the start that the realm knows", () => {
+test("the close of a run is counted by kind, and its duration is measured from the start known to the realm", () => {
   const { counts, counted } = counting();
   const report = (commandType: CommandType) =>
     toBinary(

@@ -103,7 +103,7 @@ function setting(runTask: (task: WorkflowTask) => RealmOutcome | Promise<RealmOu
   return { service, tasks, events, logged, failures, counted, timers };
 }
 
-test("the head of a task is read without its history, but for the first event's id", () => {
+test("the head of a task is read without its history, except for the first event's id", () => {
   const timestamp = (seconds: bigint) => ({ seconds, nanos: 5_000_000 });
   const full = task({
     query: { queryType: "q" },
@@ -138,7 +138,7 @@ test("the head of a task is read without its history, but for the first event's 
   assert.equal(isEmptyTask(bytesOf()), false);
 });
 
-test("the task that comes back with a completion is run at once, after the news reached the realm", async () => {
+test("the task in the response of a completion runs at once, after the realm was notified", async () => {
   const { service, tasks, events } = setting(() => completed());
   service.on(
     "respondWorkflowTaskCompleted",
@@ -158,7 +158,7 @@ test("the task that comes back with a completion is run at once, after the news 
   assert.deepEqual(events, ["run r", "reported r 3", "run r"], "an empty response is not passed on");
 });
 
-test("a run that is to be dropped is dropped after its report", async () => {
+test("a run to evict is evicted after its report", async () => {
   const { tasks, events, logged } = setting(() =>
     outcome({
       response: {
@@ -178,7 +178,7 @@ test("a run that is to be dropped is dropped after its report", async () => {
   assert.deepEqual(logged, ["warn extra command", "error a workflow task failed: no command scheduled"]);
 });
 
-test("an outcome with nothing to report reports nothing", async () => {
+test("an outcome without a response is not reported", async () => {
   const { tasks, service, events } = setting(() => outcome({ response: { $case: "nothing", value: {} }, evict: true }));
   await tasks.handle(task());
   assert.equal(service.calls.length, 0);
@@ -214,7 +214,7 @@ for (
   });
 }
 
-test("a completion whose commands the service refuses is a failed task, for those who watch", async () => {
+test("a completion whose commands the service rejects counts as a failed task for listeners", async () => {
   const { tasks, service, logged, failures, counted } = setting(() => completed());
   service.on("respondWorkflowTaskCompleted", () => {
     throw new ServiceError(Code.INVALID_ARGUMENT, "BadStartChildExecutionAttributes: WorkflowId exceeds limit");
@@ -258,7 +258,7 @@ test("if a realm fails, the first attempt is reported, later ones time out; a qu
   assert.deepEqual(events, ["run r", "evict r", "run r", "evict r", "run r", "evict r"]);
 });
 
-test("a failure that the service rejects is discarded, and the worker is done with the task", async () => {
+test("a failure report that the service rejects is discarded, and the task ends", async () => {
   const { tasks, service, logged } = setting(() => Promise.reject(new Error("the realm died")));
   service.on("respondWorkflowTaskFailed", () => {
     throw new ServiceError(Code.NOT_FOUND, "the task is gone");
@@ -289,7 +289,7 @@ test("a task of a held run is a failed task: reported, counted, and not run", as
   assert.deepEqual(events.filter((each) => each.startsWith("run")), []);
 });
 
-test("a completion is repeated while the service is away", async () => {
+test("a completion is retried while the service is unavailable", async () => {
   const { tasks, service, events, timers } = setting(() => completed());
   service.on("respondWorkflowTaskCompleted", (_request, _options, attempt) => {
     if (attempt < 4) throw new ServiceError(Code.UNAVAILABLE, "away");
@@ -301,7 +301,7 @@ test("a completion is repeated while the service is away", async () => {
   assert.deepEqual(events, ["run r"]);
 });
 
-test("a stopping worker asks for no further task", async () => {
+test("a stopping worker does not request further tasks", async () => {
   const { tasks, service } = setting(() => completed());
   await tasks.handle(task());
   tasks.stopping();

@@ -77,7 +77,7 @@ onBothStores("new workflow code is checked and goes live in every thread", async
   }
 });
 
-test("what cannot be: a number of threads that makes no sense, definitions, an inline realm, a realm of one's own", () =>
+test("threads are rejected with an invalid number, with definitions, with an inline realm, and with a custom realm", () =>
   withEngine("memory", {}, async ({ service }) => {
     const create = (options: object) => Worker.create({ service, taskQueue: "q", logger: silentLogger, ...options });
     for (const workflowThreads of [0, 1.5, 65]) {

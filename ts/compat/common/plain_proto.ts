@@ -15,8 +15,11 @@ type Fields = { [name: string]: unknown };
 const WRAPPER = /^google\.protobuf\.(?:U?Int(?:32|64)|Double|Float|Bool|String|Bytes)Value$/;
 const UNSIGNED: ReadonlySet<ScalarType> = new Set([ScalarType.UINT64, ScalarType.FIXED64]);
 const SIGNED: ReadonlySet<ScalarType> = new Set([ScalarType.INT64, ScalarType.SFIXED64, ScalarType.SINT64]);
-/** protobufjs keeps `type_url` of an Any as in the .proto file. */
-const nameOf = (field: DescField): string => field.parent.typeName === "google.protobuf.Any" ? field.name : field.localName;
+/** Returns whether a message wraps one value, like google.protobuf.DoubleValue. */
+export const isWrapper = ({ typeName }: DescMessage): boolean => WRAPPER.test(typeName);
+/** Returns a field's property in the plain form. protobufjs keeps `type_url` of an Any as in the .proto file. */
+export const plainName = (field: DescField): string =>
+  field.parent.typeName === "google.protobuf.Any" ? field.name : field.localName;
 const is64 = (type: ScalarType): boolean => UNSIGNED.has(type) || SIGNED.has(type);
 
 // ---- to the plain form
@@ -27,7 +30,7 @@ const prototypes = new Map<string, object>();
 function prototypeOf(desc: DescMessage): object {
   let prototype = prototypes.get(desc.typeName);
   if (prototype === undefined) {
-    prototype = Object.fromEntries(desc.fields.map((field) => [nameOf(field), defaultOf(field)])) as object;
+    prototype = Object.fromEntries(desc.fields.map((field) => [plainName(field), defaultOf(field)])) as object;
     Object.defineProperty(prototype, "toJSON", {
       value: function (this: Fields) {
         return jsonOf(desc, this);
@@ -42,7 +45,7 @@ function prototypeOf(desc: DescMessage): object {
 function jsonOf(desc: DescMessage, plain: Fields): Fields {
   const json: Fields = {};
   for (const field of desc.fields) {
-    const name = nameOf(field);
+    const name = plainName(field);
     const value = plain[name];
     if (!Object.hasOwn(plain, name) || value === null || value === undefined) continue;
     const one = (item: unknown): unknown => {
@@ -93,7 +96,7 @@ export function toPlain<D extends DescMessage>(desc: D, message: MessageShape<D>
       if (chosen.case !== field.localName) continue;
       value = chosen.value;
     }
-    plain[nameOf(field)] = plainField(field, value);
+    plain[plainName(field)] = plainField(field, value);
   }
   return plain;
 }
@@ -118,7 +121,7 @@ function plainField(field: DescField, value: unknown): unknown {
 
 function plainMessage(desc: DescMessage, value: unknown): unknown {
   // A wrapper of one value is represented by that value.
-  if (WRAPPER.test(desc.typeName) && (typeof value !== "object" || value instanceof Uint8Array)) {
+  if (isWrapper(desc) && (typeof value !== "object" || value instanceof Uint8Array)) {
     return { value: plainField(desc.fields[0]!, value) };
   }
   return toPlain(desc, value as Message);
@@ -138,7 +141,7 @@ export function fromPlain<D extends DescMessage>(desc: D, plain: PlainMessage): 
   if (typeof plain !== "object" || plain === null) throw new TypeError(`${desc.typeName}: an object is expected, not ${plain}`);
   const message = create(desc) as unknown as Fields;
   for (const field of desc.fields) {
-    const value = (plain as Fields)[nameOf(field)];
+    const value = (plain as Fields)[plainName(field)];
     if (value === undefined || value === null) continue;
     // Prototype defaults are not set fields; in a oneof they would select a case.
     if (field.oneof !== undefined) message[field.oneof.localName] = { case: field.localName, value: readField(field, value) };
@@ -159,7 +162,7 @@ function readField(field: DescField, value: unknown): unknown {
 }
 
 function readMessage(desc: DescMessage, value: unknown): unknown {
-  if (WRAPPER.test(desc.typeName)) return readField(desc.fields[0]!, (value as { value?: unknown }).value ?? 0);
+  if (isWrapper(desc)) return readField(desc.fields[0]!, (value as { value?: unknown }).value ?? 0);
   return fromPlain(desc, value as PlainMessage);
 }
 

@@ -1,6 +1,7 @@
 // `@temporalio/proto`: Temporal's messages in the form of protobufjs, for codecs and codec servers:
 // `temporal.api.common.v1.Payload.encode(payload).finish()`. Clients and workers use the same form.
-import { type DescEnum, type DescMessage, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { type DescEnum, type DescMessage, fromBinary } from "@bufbuild/protobuf";
+import { encodePlain } from "../common/encode_plain.ts";
 import { fromPlain, type PlainMessage, toPlain } from "../common/plain_proto.ts";
 import { FILES } from "./files.ts";
 
@@ -22,7 +23,7 @@ function messageOf(desc: DescMessage): ProtoMessage {
   const read = (plain: PlainMessage) => toPlain(desc, fromPlain(desc, plain));
   return {
     typeName: desc.typeName,
-    encode: (message) => ({ finish: () => toBinary(desc, fromPlain(desc, message)) }),
+    encode: (message) => ({ finish: () => encodePlain(desc, message) }),
     decode: (bytes) => toPlain(desc, fromBinary(desc, bytes)),
     create: (fields = {}) => read(fields),
     fromObject: read,

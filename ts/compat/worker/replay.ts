@@ -1,9 +1,9 @@
 // Replays histories against workflow code: results of `Worker.runReplayHistories`.
-import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import { fromBinary } from "@bufbuild/protobuf";
 import { DeterminismViolationError } from "../common/errors.ts";
 import { replayMessage } from "../../worker/workflow/replacement.ts";
 import type { HistoryAndWorkflowId } from "../common/mod.ts";
-import { fromPlain } from "../common/plain_proto.ts";
+import { encodePlain } from "../common/encode_plain.ts";
 import { PayloadCodecError } from "../../codec/codec.ts";
 import type { MessageCodec } from "../../codec/message_codec.ts";
 import { readHistoryFile } from "../../history_files/history_file.ts";
@@ -44,7 +44,7 @@ export async function historyBytes(history: unknown): Promise<Uint8Array> {
   if (events === undefined || typeof events[0]?.eventId === "string") {
     return (await readHistoryFile(new TextEncoder().encode(JSON.stringify(history)))).bytes;
   }
-  return toBinary(HistorySchema, fromPlain(HistorySchema, history));
+  return encodePlain(HistorySchema, history);
 }
 
 /**

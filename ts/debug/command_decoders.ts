@@ -154,12 +154,12 @@ export const DECODERS: { readonly [kind in CommandKind]?: Decoder } = {
     const update = `update ${names?.updates.get(protocolInstanceId) ?? protocolInstanceId}`;
     if (response?.$case === "completed") {
       const result = one(response.value);
-      const summary = `answers ${update} with ${short(result)}`;
+      const summary = `completes ${update} with ${short(result)}`;
       return { kind: "CompleteUpdate", key: `update end ${protocolInstanceId}`, summary, attributes: { ...base, result } };
     }
     if (response?.$case === "rejected") {
       const failure = shownFailureBytes(response.value);
-      const summary = `refuses ${update}: ${failure.message}`;
+      const summary = `rejects ${update}: ${failure.message}`;
       return { kind: "RejectUpdate", key: `update end ${protocolInstanceId}`, summary, attributes: { ...base, failure } };
     }
     return { kind: "AcceptUpdate", key: `update ${protocolInstanceId}`, summary: `accepts ${update}`, attributes: base };
@@ -167,7 +167,7 @@ export const DECODERS: { readonly [kind in CommandKind]?: Decoder } = {
   [CommandKind.COMMAND_KIND_QUERY_RESULT]: ({ attributes }, { one }) => {
     const { queryId, result } = QueryResult.decode(attributes);
     const value = result?.$case === "succeeded" ? one(result.value) : undefined;
-    return { kind: "AnswerQuery", key: "", summary: `answers a query with ${short(value)}`, attributes: { queryId, value } };
+    return { kind: "AnswerQuery", key: "", summary: `returns query result ${short(value)}`, attributes: { queryId, value } };
   },
   [CommandKind.COMMAND_KIND_COMPLETE_WORKFLOW]: ({ attributes }, { one }) => {
     const result = one(CompleteWorkflow.decode(attributes).result);

@@ -1,21 +1,21 @@
-// The lines of code around a place, with the line marked.
+// Lines of code around a place, with the line marked.
 import { TokenizedFile } from "../run_view/code_tokens.ts";
 import { type Html, markup } from "./html.ts";
 import type { CodeExcerpt } from "./types.ts";
 
-/** Lines before and behind the one that is meant. */
+/** Number of lines before and after the marked one. */
 const AROUND = 6;
-/** A line of a file that was made by a program is longer than anybody reads. */
+/** Longer lines are cut: they are in generated files and not readable. */
 const MOST_LETTERS = 400;
 
-/** The excerpt of a file; undefined where it does not have the line. */
+/** Returns the excerpt of a file; undefined if the file does not have the line. */
 export function excerptOf(name: string, text: string, line: number): CodeExcerpt | undefined {
   const lines = text.split(/\r\n|\n|\r/);
   if (line < 1 || line > lines.length) return undefined;
   return { name, line, first: Math.max(1, line - AROUND), text: lines.slice(0, line + AROUND).join("\n") };
 }
 
-/** `mark`: what stands at the line, beside the code. */
+/** `mark`: the text next to the marked line. */
 export function codeOf({ name, first, line, text }: CodeExcerpt, mark: string, isRed: boolean): Html {
   const file = new TokenizedFile(text);
   const numbers = Array.from({ length: file.lines.length - first + 1 }, (_, i) => first + i);

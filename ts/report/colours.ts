@@ -1,6 +1,6 @@
-// The colours of the debugger's page, for a file that has no style sheet beside it. A test holds them against the page's own.
+// The colors of the debugger's page, for files without its style sheet. A test compares them with those of the page.
 
-/** By name, on light ground. */
+/** Colors by name for a light background. */
 export const LIGHT: { readonly [name: string]: string } = {
   paper: "#f3f4f1",
   sheet: "#fff",
@@ -29,7 +29,7 @@ export const LIGHT: { readonly [name: string]: string } = {
   "on-kind": "#fff",
 };
 
-/** The same on dark ground. */
+/** Colors by name for a dark background. */
 export const DARK: { readonly [name: string]: string } = {
   paper: "#0c0e11",
   sheet: "#13161a",
@@ -58,6 +58,6 @@ export const DARK: { readonly [name: string]: string } = {
   "on-kind": "#0c0e11",
 };
 
-/** Declarations of variables for a style sheet. */
+/** Returns CSS variable declarations. */
 export const declared = (colours: typeof LIGHT): string =>
   Object.entries(colours).map(([name, value]) => `--${name}:${value};`).join("");

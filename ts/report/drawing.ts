@@ -11,22 +11,21 @@ import { APART_PX, type Scale, tear, ticksOf } from "../run_view/timeline/scale.
 import { barTitle, cutTo, densityOf, isDrawnRed, stripFacts } from "../run_view/timeline/texts.ts";
 
 const AXIS_PX = 25;
-/** A name of a lane that stands above it, where there is no room beside it. */
+/** Height of a lane's name above the lane, used if there is no room to the left. */
 const ABOVE_PX = 18;
 const ROOM_BESIDE = 132;
 const ATTEMPTS_PX = 24;
 
-/** What is drawn. */
 export interface DrawingOptions {
-  /** Of the whole, in pixels. */
+  /** Total width, in pixels. */
   readonly width: number;
-  /** The event at which code and history part; 0: none. */
+  /** The event at which code and history diverge; 0: no divergence. */
   readonly problem: number;
-  /** Idle stretches are cut out. Default: true. */
+  /** Cut out idle stretches. Default: true. */
   readonly cuts?: boolean;
 }
 
-/** A drawing without what is around it. */
+/** A drawing and its size. */
 interface Drawn {
   readonly inner: Part;
   readonly height: number;
@@ -36,7 +35,7 @@ interface Drawing {
   readonly model: RunModel;
   readonly scale: Scale;
   readonly width: number;
-  /** Where lanes begin. */
+  /** X coordinate at which lanes begin. */
   readonly left: number;
   readonly isAbove: boolean;
 }
@@ -48,7 +47,7 @@ const measured = (model: RunModel): Measured => {
   return of;
 };
 
-/** The run as an `svg` element. */
+/** Returns the timeline of a run as an `svg` element. */
 export function drawingOf(model: RunModel, options: DrawingOptions): Html {
   const { width } = options;
   const { inner, height } = drawn(model, options);
@@ -62,7 +61,7 @@ export function drawingOf(model: RunModel, options: DrawingOptions): Html {
   );
 }
 
-/** What stands in it. */
+/** Draws the content of the `svg` element. */
 export function drawn(model: RunModel, { width, problem, cuts = true }: DrawingOptions): Drawn {
   const isAbove = width < 520;
   const left = isAbove ? 4 : ROOM_BESIDE;
@@ -88,14 +87,14 @@ export function drawn(model: RunModel, { width, problem, cuts = true }: DrawingO
     ...rows,
     tears(drawing, at),
     problem > 0 &&
-    markup`<g><path class="pin" d="M${r(x)} ${AXIS_PX - 4}V${at}"/><title>Here code and history part: event ${
+    markup`<g><path class="pin" d="M${r(x)} ${AXIS_PX - 4}V${at}"/><title>Code and history diverge at event ${
       count(problem)
     }</title></g>`,
   ];
   return { inner: inside, height: at + 4 };
 }
 
-/** A tenth of a pixel is enough, and short. */
+/** Rounds to a tenth of a pixel, for short numbers. */
 const r = (x: number): number => Math.round(x * 10) / 10;
 
 function laneOf(
@@ -119,7 +118,7 @@ function laneOf(
 `;
 }
 
-/** The inside of a glyph. */
+/** Returns the SVG elements of a glyph. */
 export const shapeOf = (kind: GlyphKind): readonly Html[] => SHAPES[kind].map(([tag, attributes]) => element(tag, attributes));
 
 function ground({ scale, left, width, isAbove }: Drawing, height: number): Html {
@@ -142,7 +141,7 @@ function ground({ scale, left, width, isAbove }: Drawing, height: number): Html 
 `;
 }
 
-/** Drawn over bars: they go on behind the tear. */
+/** Torn edges of cut gaps, drawn over bars that continue after the gap. */
 const tears = ({ scale, left }: Drawing, height: number): Html =>
   markup`<g transform="translate(${left} ${AXIS_PX})">${
     scale.pieces.filter(({ isCut }) => isCut).map(({ x1 }) =>
@@ -156,7 +155,7 @@ function notches({ scale, width }: Drawing, tasks: readonly TaskMark[]): readonl
   );
 }
 
-/** From its last task on an open run waits. */
+/** Draws the wait of an open run since its last task. */
 function waits({ model, scale }: Drawing, tasks: readonly TaskMark[]): Part {
   const last = tasks.at(-1);
   if (model.facts.status !== "Running" || last === undefined) return undefined;
@@ -164,7 +163,7 @@ function waits({ model, scale }: Drawing, tasks: readonly TaskMark[]): Part {
   return element("rect", { class: "waits", x: r(x), y: 4, width: r(Math.max(2, scale.width - x)), height: LANE_PX - 8, rx: 3 });
 }
 
-/** Of more shapes in a lane those that lie over each other are one. */
+/** If a lane has more shapes, overlapping ones are drawn as one. */
 const MOST_SHAPES = 400;
 
 function condensed({ shapes }: PlacedLane): PlacedLane["shapes"] {

@@ -1,4 +1,5 @@
-// A drawing as a file of its own, for a document or a ticket: nothing outside of it, its colours in it. Names and times are in it, values not.
+// The timeline as a standalone SVG file with its colors, for documents and tickets. It contains names and times, no
+// values.
 import type { RunModel } from "../debug/run/types.ts";
 import { DARK, LIGHT } from "./colours.ts";
 import { drawn } from "./drawing.ts";
@@ -13,11 +14,11 @@ const MOST_LETTERS = 80;
 
 export interface DrawingFileOptions {
   readonly isDark: boolean;
-  /** Idle stretches are cut out. */
+  /** Cut out idle stretches. */
   readonly cuts: boolean;
 }
 
-/** The text of the SVG file. */
+/** Returns the text of the SVG file. */
 export function drawingFile(model: RunModel, { isDark, cuts }: DrawingFileOptions): string {
   const { type, id, status, startMs, endMs } = model.facts;
   const colours = isDark ? DARK : LIGHT;

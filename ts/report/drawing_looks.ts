@@ -1,6 +1,6 @@
-// What the classes of a drawing look like: rules of a report's sheet, attributes in a file that stands alone.
+// Styles of the classes of a drawing: as CSS rules for a report, as attributes for a standalone file.
 
-/** Properties of SVG by class, in the order in which they win. `$name` is a colour of the page. */
+/** SVG properties by class, in increasing precedence. `$name` is a color of the page. */
 const LOOKS: { readonly [name: string]: { readonly [property: string]: string } } = {
   tick: { "font-size": "10.5px", fill: "$pencil" },
   cut: { "font-style": "italic" },
@@ -21,7 +21,7 @@ const LOOKS: { readonly [name: string]: { readonly [property: string]: string } 
   pin: { stroke: "$red", "stroke-width": "1.5" },
 };
 
-/** Rules for drawings within an element of a class. */
+/** Returns CSS rules for drawings inside elements of the class `within`. */
 export const looksAsRules = (within: string): string =>
   Object.entries(LOOKS).map(([name, look]) =>
     `.${within} .${name}{${
@@ -29,7 +29,7 @@ export const looksAsRules = (within: string): string =>
     }}\n`
   ).join("");
 
-/** The markup with attributes in the place of its classes. Texts in it are escaped, so that a quote is one of an attribute's. */
+/** Replaces the classes in markup by attributes. Texts in the markup are escaped, so every quote belongs to an attribute. */
 export const looksAsAttributes = (markup: string, colours: { readonly [name: string]: string }): string =>
   markup.replace(/ class="([^"]*)"/g, (_, names: string) => {
     const has = names.split(" ");

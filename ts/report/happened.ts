@@ -1,4 +1,4 @@
-// What happened: one row for one thing, which unfolds; workflow tasks folded; and every event with all that it says, one click away.
+// The list of items: one expandable row per item, with collapsed workflow tasks, and all events with all fields.
 import type { RunItem, RunModel } from "../debug/run/types.ts";
 import { COLOUR_OF, type GlyphKind, KIND_NAMES } from "../run_view/glyphs.ts";
 import { shapeOf } from "./drawing.ts";
@@ -9,32 +9,32 @@ import { cutTo } from "../run_view/timeline/texts.ts";
 import type { Room } from "./values_of.ts";
 import { endedBadly, innermost, STATUS } from "../run_view/words.ts";
 
-/** Of a detail in a row, and of a name. */
+/** Maximum length of a detail, and of a name, in a row. */
 const MOST_LETTERS = 160;
 /** Limit for attempts of one activity, and for events of one item. */
 const MOST_OF_ONE = 20;
 
-/** The sign of a kind; the name of the kind stands beside it. */
+/** Returns the glyph of a kind. The name of the kind is next to it. */
 export const sign = (kind: GlyphKind): Html =>
   markup`<svg class="g k-${COLOUR_OF[kind]}" viewBox="0 0 16 16" aria-hidden="true">${shapeOf(kind)}</svg>`;
 
-/** Which events are listed. */
+/** The events to list. */
 export interface Listed {
   readonly model: RunModel;
-  /** At most so many events: the first half of them, and the last. */
+  /** Maximum number of events: the first half and the last half of them. */
   readonly most: number;
-  /** The event at which code and history part; 0: none. */
+  /** The event at which code and history diverge; 0: no divergence. */
   readonly problem: number;
   readonly room: Room;
 }
 
-/** Events after `first` and up to `last` are left out. */
+/** Returns the omitted range: events after `first` up to `last`. */
 function gapOf({ model, most }: Listed): { readonly first: number; readonly last: number } {
   const all = model.lines.length;
   return all <= most ? { first: all, last: all } : { first: Math.ceil(most / 2), last: all - Math.floor(most / 2) };
 }
 
-/** What is left out, as a sentence; "" for nothing. */
+/** Describes the omitted events in a sentence; "" without any. */
 export function leftOutText(listed: Listed): string {
   const { first, last } = gapOf(listed);
   const all = listed.model.lines.length;
@@ -45,7 +45,7 @@ export function leftOutText(listed: Listed): string {
     } between them are left out. The timeline and the figures are of all.`;
 }
 
-/** The list, and all events. */
+/** Returns the list of items and all events. */
 export function happenedOf(listed: Listed): Html {
   const { model } = listed;
   const { first, last } = gapOf(listed);
@@ -71,10 +71,10 @@ export function happenedOf(listed: Listed): Html {
   }</div></details>`;
 }
 
-/** Of many rows those out of sight are not laid out. */
+/** Returns the class of a list. Browsers skip the layout of invisible rows in long lists. */
 const rowsClass = (rows: number): string => rows > 300 ? "rows many" : "rows";
 
-/** Workflow tasks with nothing between them are one row. */
+/** Groups adjacent workflow tasks into one row. */
 function folded(rows: readonly Row[]): Row[][] {
   const groups: Row[][] = [];
   for (const row of rows) {

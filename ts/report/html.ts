@@ -1,7 +1,7 @@
-// Text becomes HTML in one place. All that a history holds may be hostile: values go into a template as text, are escaped there, and only what
-// a template made is taken as markup.
+// Escapes text for HTML in one place. Histories can contain hostile text: templates escape all values, and only the
+// output of templates is inserted as markup.
 
-/** Markup that a template made. */
+/** Markup that a template created. */
 export class Html {
   readonly text: string;
 
@@ -10,10 +10,13 @@ export class Html {
   }
 }
 
-/** What may stand in a template. `false` and `undefined` are nothing. */
+/** A value in a template. `false` and `undefined` are omitted. */
 export type Part = Html | string | number | false | undefined | readonly Part[];
 
-/** Markup with values in it. It is not called `html`: formatters change the blanks in templates of that name, and blanks count. */
+/**
+ * Creates markup with escaped values. The name is not `html`, because formatters change whitespace in templates of
+ * that name.
+ */
 export function markup(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   let text = strings[0]!;
   parts.forEach((part, i) => text += textOf(part) + strings[i + 1]!);
@@ -39,7 +42,7 @@ const ENTITIES: { readonly [character: string]: string } = {
 // deno-lint-ignore no-control-regex
 const UNSEEN = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]/g;
 
-/** A text from elsewhere: in quotes of attributes, too, it stays a text. What cannot be seen is written out. */
+/** Escapes text, also for quoted attributes. Invisible characters are written as escapes. */
 export function escaped(text: string): string {
   return text
     .replace(/\r\n?/g, "\n")
@@ -48,7 +51,7 @@ export function escaped(text: string): string {
     .replace(/[&<>"'`]/g, (character) => ENTITIES[character]!);
 }
 
-/** An element without content, or with one, its attributes as data. */
+/** Returns an element, with attributes from data. */
 export function element(tag: string, attributes: { readonly [name: string]: string | number }, inner?: Part): Html {
   const list = Object.entries(attributes).map(([name, value]) => ` ${name}="${escaped(String(value))}"`).join("");
   return new Html(inner === undefined ? `<${tag}${list}/>` : `<${tag}${list}>${textOf(inner)}</${tag}>`);

@@ -1,4 +1,5 @@
-// Many histories: how many of each verdict, and a row for each, those that diverged first, with a link to its section.
+// The overview of many histories: counts per verdict, and a row per history with a link to its section, diverged ones
+// first.
 import { type Html, markup } from "./html.ts";
 import { verdictPill } from "./run_section.ts";
 import { count } from "../run_view/time.ts";
@@ -7,7 +8,7 @@ import type { ManyHistories } from "./types.ts";
 
 const MOST_LETTERS = 300;
 
-/** The head of the file. */
+/** Returns the overview. */
 export function overviewOf({ verdicts, lines, leftOut }: ManyHistories): Html {
   const all = verdicts.reduce((sum, [, histories]) => sum + histories, 0);
   return markup`<header><h1>${count(all)} ${all === 1 ? "history" : "histories"} replayed</h1>

@@ -1,4 +1,4 @@
-// Where code and history part: the sentence first, then both sides, the line, and what repairs it.
+// The divergence of code and history: a summary, both sides, the source line and a repair.
 import { codeOf } from "./code_excerpt.ts";
 import { type Html, markup, type Part } from "./html.ts";
 import { count } from "../run_view/time.ts";
@@ -8,13 +8,13 @@ import { CONFIDENCE, fieldDifferences } from "../run_view/words_of_parting.ts";
 
 const MOST_LETTERS = 2000;
 
-/** The section; undefined: the code reproduces the history, or was not there. */
+/** Returns the section; undefined if the code reproduces the history, or if there was no code. */
 export function partingSection(run: ReportedRun, heading: (text: string) => Html): Html | undefined {
   const { problem, code } = run;
   if (problem === undefined) return undefined;
   const { divergence, isDivergence, eventId, location } = problem;
   const sentence = divergence?.sentence ?? problem.message;
-  return markup`<section class="parting">${heading(isDivergence ? "Where code and history part" : "Where the code fails")}
+  return markup`<section class="parting">${heading(isDivergence ? "Code and history diverge" : "The code fails")}
 <p class="say">${cutTo(sentence, MOST_LETTERS)}</p>${
     divergence !== undefined && divergence.edit.text !== "" &&
     markup`<p class="soft">${!holds(divergence.sentence, divergence.edit.text) && `${capital(divergence.edit.text)}. `}${
@@ -37,7 +37,7 @@ export function partingSection(run: ReportedRun, heading: (text: string) => Html
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 const holds = (sentence: string, text: string): boolean => sentence.toLowerCase().includes(text.toLowerCase());
 
-/** What stands at the line. */
+/** Returns the text next to the marked line. */
 function markOf({ divergence, expected, isDivergence }: ReportedProblem): string {
   if (!isDivergence) return "";
   if (divergence !== undefined && divergence.first.history === undefined) return "history has nothing here";

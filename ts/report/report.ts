@@ -1,5 +1,5 @@
-// A report: runs in one HTML file that needs nothing else. It has no script, makes no request, and its policy says so; it is read in a
-// browser, from a disk, in a mail, on paper.
+// A report: runs in one self-contained HTML file, without scripts or requests, which its content security policy
+// enforces. It opens in browsers and mail programs, and prints.
 import { VERSION } from "../base/version.ts";
 import { Html, markup } from "./html.ts";
 import { overviewOf } from "./overview.ts";
@@ -10,21 +10,21 @@ import { cutTo } from "../run_view/timeline/texts.ts";
 import type { ManyHistories, ReportedRun } from "./types.ts";
 import { Room } from "./values_of.ts";
 
-/** Events that are listed in one file at most; a run has at least `LEAST`. */
+/** Maximum number of listed events per file; each run gets at least `LEAST`. */
 const MOST_EVENTS = 5000;
 const LEAST = 200;
 
-/** What a file has. */
+/** The content of a report. */
 export interface Report {
-  /** Runs with a section of their own, in order. */
+  /** Runs with their own section, in order. */
   readonly runs: readonly ReportedRun[];
-  /** Of many histories: all of them as lines, and how many more there were of each verdict. Undefined: the file is of one run. */
+  /** For many histories: the listed ones and the counts per verdict. Undefined: the report is about one run. */
   readonly many?: ManyHistories;
-  /** When it was made, in milliseconds since the epoch. */
+  /** Time of creation, in milliseconds since the epoch. */
   readonly madeMs: number;
 }
 
-/** The text of the file. */
+/** Returns the HTML of the report. */
 export function reportText({ runs, many, madeMs }: Report): string {
   const room = new Room();
   const [first] = runs;

@@ -1,27 +1,26 @@
-// What a report says of a run: its history is opened and, where there is code, replayed once.
+// Opens the history of a run for a report and, if there is code, replays it once.
 import type { HistoryFile } from "../history_files/history_file.ts";
 import { openRun } from "../debug/run/model.ts";
 import { type DebugSession, openSession, type ReplayingRealm, UnknownWorkflowTypeError } from "../debug/session.ts";
 import type { CodeExcerpt, ReportedRun } from "./types.ts";
 
-/** What a run is reported from. */
+/** The input for a reported run. */
 export interface ReportedFrom {
-  /** The file, or the run of a store or cluster, as people name it. */
+  /** The file, or the run of a store or cluster, as users name it. */
   readonly source: string;
-  /** Its values as they are to be shown. */
+  /** The history with the values to show. */
   readonly history: HistoryFile | Uint8Array;
-  /** The code. */
   readonly realm?: ReplayingRealm;
-  /** Why there is no replay, where there is no realm. */
+  /** Why the history is not replayed, if there is no realm. */
   readonly notReplayed?: string;
   readonly strict?: boolean;
-  /** What is to be known of the values. */
+  /** A note about the values, for example that they are redacted. */
   readonly values: string;
-  /** The code around "function (file:line:column)"; undefined where its text is not known. */
+  /** Returns the code around "function (file:line:column)"; undefined if the source text is unknown. */
   excerpt?(location: string): CodeExcerpt | undefined | Promise<CodeExcerpt | undefined>;
 }
 
-/** Rejects for what is no history. Code that the history does not replay against is reported, and so is the lack of code. */
+/** Rejects if the file is not a history. A failed replay and missing code are reported. */
 export async function reportedRun(from: ReportedFrom): Promise<ReportedRun> {
   const { source, history, values, excerpt } = from;
   const model = await openRun(history);

@@ -1,4 +1,4 @@
-// One run: its facts, what its replay said, what it waits for or how it ended, its timeline, and what happened.
+// The section of a run: facts, verdict, open awaits or outcome, timeline, items.
 import { drawingOf } from "./drawing.ts";
 import { happenedOf, sign } from "./happened.ts";
 import { type Html, markup, type Part } from "./html.ts";
@@ -11,24 +11,24 @@ import type { ReportedRun, ReportedVerdict } from "./types.ts";
 import type { Room } from "./values_of.ts";
 import { languageOf, LINKS } from "../run_view/words.ts";
 
-/** Widths of the timeline; a style sheet shows one of them. */
+/** Widths of the timeline in pixels; the style sheet shows one of them. */
 export const WIDTHS = [300, 620, 1080] as const;
 const MOST_LINKS = 12;
 const MOST_NAMES = 12;
 const MOST_LETTERS = 200;
 
-/** How a run is shown. */
+/** Options of a section. */
 export interface SectionOptions {
-  /** Of its title: 1 where the file is of this run alone. */
+  /** Heading level: 1 if the report is about this run only. */
   readonly level: 1 | 2;
-  /** For links to it; "" where the file is of this run alone. */
+  /** The anchor for links; "" if the report is about this run only. */
   readonly anchor: string;
-  /** Events that are listed at most. */
+  /** Maximum number of listed events. */
   readonly mostEvents: number;
   readonly room: Room;
 }
 
-/** The section of a run. */
+/** Returns the section of a run. */
 export function sectionOf(run: ReportedRun, { level, anchor, mostEvents, room }: SectionOptions): Html {
   const { model, problem } = run;
   const heading = (text: string): Html => level === 1 ? markup`<h2>${text}</h2>` : markup`<h3>${text}</h3>`;
@@ -43,7 +43,7 @@ ${standingOf(run, heading, room)}
   }</div></section>
 ${findingsOf(run, heading)}
 ${namesOf(run, heading)}
-<section>${heading("What happened")}${
+<section>${heading("Events")}${
     level === 1
       ? happened
       : markup`<details class="all"><summary>${count(model.items.length)} things, row by row</summary>${happened}</details>`
@@ -59,7 +59,7 @@ const LOOK: { readonly [verdict in ReportedVerdict]: string } = {
   "not replayed": "",
 };
 
-/** A verdict as a word in colour. */
+/** Returns a verdict as a colored label. */
 export const verdictPill = (verdict: ReportedVerdict): Html => markup`<span class="pill ${LOOK[verdict]}">${verdict}</span>`;
 
 const BAD: ReadonlySet<string> = new Set(["Failed", "TimedOut", "Terminated"]);
@@ -75,7 +75,7 @@ ${run.notReplayed !== undefined && markup`<p class="soft">${cutTo(run.notReplaye
 ${factsOf(run)}</header>`;
 }
 
-/** A moment as everybody reads it alike. */
+/** Formats a time independently of the locale. */
 export const moment = (ms: number): Html => {
   const text = new Date(ms).toISOString();
   return markup`<time datetime="${text}">${text.slice(0, 10)} ${text.slice(11, 23)} UTC</time>`;
@@ -101,7 +101,7 @@ function factsOf({ model, session, source }: ReportedRun): Html {
     ...links.slice(0, MOST_LINKS).map(({ kind, type, workflowId, runId }) =>
       [LINKS[kind], `${type === "" ? "" : `${type} `}${workflowId}${runId === "" ? "" : `, run ${runId}`}`] as const
     ),
-    ["More runs", links.length > MOST_LINKS && `${count(links.length - MOST_LINKS)} that it names`],
+    ["More runs", links.length > MOST_LINKS && `${count(links.length - MOST_LINKS)} in the history`],
     ["Source", source],
     [
       "Warnings",
@@ -110,7 +110,7 @@ function factsOf({ model, session, source }: ReportedRun): Html {
         markup`<p>${cutTo(message, 500)}${eventId > 0 && ` (event ${eventId})`}</p>`
       ),
     ],
-    ["Of the file", notes.length > 0 && notes.map((note) => markup`<p>${note}</p>`)],
+    ["Notes", notes.length > 0 && notes.map((note) => markup`<p>${note}</p>`)],
   ];
   return markup`<dl class="facts">${
     rows.filter(([, value]) => value !== false && value !== "" && value !== undefined).map(([name, value]) =>
@@ -143,7 +143,7 @@ function namesOf({ model }: ReportedRun, heading: (text: string) => Html): Part 
   const longest = Math.max(1, ...rows.map(({ longestMs }) => longestMs ?? 0));
   const shown = rows.slice(0, MOST_NAMES);
   return markup`<section>${
-    heading("What it did, and how long that took")
+    heading("Time by name")
   }<table class="names"><thead><tr><th scope="col">Name</th><th scope="col" class="n">Times</th><th scope="col" class="n">Failed</th><th scope="col" class="n wide">Median</th><th scope="col">Longest</th></tr></thead><tbody>${
     shown.map(({ kind, name, count: times, failed, medianMs, longestMs }) =>
       markup`<tr><th scope="row">${sign(kind)}${cutTo(name, 120)}</th><td class="n">${count(times)}</td><td class="n${

@@ -1,4 +1,4 @@
-// How the run stands at the end of its history: what it was given, what came out or what it waits for, what is open, its state.
+// The state of a run at the end of its history: input, result or open awaits, open items, published state.
 import { codeOf } from "./code_excerpt.ts";
 import { sign } from "./happened.ts";
 import { type Html, markup, type Part } from "./html.ts";
@@ -12,7 +12,7 @@ import { bareName } from "../run_view/words.ts";
 const MOST_OPEN = 30;
 const MOST_LETTERS = 300;
 
-/** The sections. */
+/** Returns the sections. */
 export function standingOf(run: ReportedRun, heading: (text: string) => Html, room: Room): Html {
   return markup`${waitOf(run, heading)}${openOf(run, heading)}${valuesOf(run, heading, room)}`;
 }
@@ -20,11 +20,11 @@ export function standingOf(run: ReportedRun, heading: (text: string) => Html, ro
 const said = (pieces: Said): readonly Part[] =>
   pieces.map((piece) => typeof piece === "string" ? piece : markup`<b>${piece.name}</b>`);
 
-/** Why it waits, or how it ended. */
+/** Returns what the run waits for, or how it ended. */
 function waitOf(run: ReportedRun, heading: (text: string) => Html): Part {
   const { session, problem, model, code } = run;
   const isOpen = model.facts.status === "Running";
-  // Code that has left its history's path waits for something that is not there.
+  // Code that diverged from the history waits for something that the history does not have.
   if (session === undefined || problem !== undefined) {
     const [first] = model.findings;
     return isOpen && first !== undefined &&
@@ -55,13 +55,13 @@ function waitOf(run: ReportedRun, heading: (text: string) => Html): Part {
       )
     }</tbody></table>`
   }${view.open.length > awaits.length && markup`<p class="soft">and ${count(view.open.length - awaits.length)} more</p>`}${
-    legal.length > 0 && markup`<p class="soft">It takes now: ${
+    legal.length > 0 && markup`<p class="soft">Accepts now: ${
       legal.slice(0, 12).map(({ kind, name }) => `${kind} ${name}`).join(", ")
     }${legal.length > 12 && ` and ${legal.length - 12} more`}.</p>`
   }${look === "waits" && code !== undefined && codeOf(code, "waits here", false)}</section>`;
 }
 
-/** The last two parts of a path are enough to know a file. */
+/** Shortens a path to its last two parts. */
 const shortSite = (site: string): string => site.replace(/(?:[a-z]+:\/\/)?[^()\s]*\/([^/()]+\/[^/()]+)/, "$1");
 
 function openOf({ model }: ReportedRun, heading: (text: string) => Html): Part {
@@ -85,7 +85,7 @@ function openOf({ model }: ReportedRun, heading: (text: string) => Html): Part {
     }</section>`;
 }
 
-/** What went in, what came out, and the state that the code has published. */
+/** Returns the input, output and published state. */
 function valuesOf({ model, session, problem }: ReportedRun, heading: (text: string) => Html, room: Room): Part {
   const [first] = model.items;
   const last = model.items.findLast(({ kind, from }) => kind === "run" && from > 1);

@@ -1,4 +1,4 @@
-// The sheet of a report. It is in the file, and its digest is in the file's policy, which lets nothing else style or run.
+// The style sheet of a report. The content security policy contains its digest and allows no other style or script.
 import { DARK, declared, LIGHT } from "./colours.ts";
 import { looksAsRules } from "./drawing_looks.ts";
 
@@ -169,11 +169,11 @@ pre,code,.d{font-size:10px;line-height:14px}
 }
 `;
 
-/** The text of the style element. */
+/** Text of the style element. */
 export const STYLE = `
 :root{${declared(LIGHT)}color-scheme:light}
 @media screen and (prefers-color-scheme:dark){:root{${declared(DARK)}color-scheme:dark}}
 ${BASE}${HEAD}${ROWS}${DRAWING}${NARROW}${PRINTED}`;
 
-/** Its digest, as a policy names it. A test holds it, and prints the new one after a change. */
+/** Digest of the style sheet for the policy. A test checks it and prints the new value after a change. */
 export const STYLE_DIGEST = "sha256-mRGXHnZyxSPQRjgFlgYQ9TdTrlj7ZKQBdxgEyaknctk=";

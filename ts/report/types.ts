@@ -1,9 +1,9 @@
-// What a report is made from.
+// The data of a report.
 import type { RunModel } from "../debug/run/types.ts";
 import type { SessionProblem } from "../debug/problem.ts";
 import type { DebugSession } from "../debug/session.ts";
 
-/** What is wrong, as far as it may be shown. */
+/** The problem of a run, without fields that are not shown. */
 export type ReportedProblem = Pick<
   SessionProblem,
   "message" | "position" | "eventId" | "expected" | "actual" | "diffs" | "location" | "isDivergence" | "divergence"
@@ -11,53 +11,53 @@ export type ReportedProblem = Pick<
 
 /** Lines of workflow code. */
 export interface CodeExcerpt {
-  /** The file, as people name it. */
+  /** The file, as users name it. */
   readonly name: string;
   /** Number of the first line. */
   readonly first: number;
-  /** The line that is meant. */
+  /** Number of the marked line. */
   readonly line: number;
-  /** All lines of the file up to the last one that is shown: what a line is depends on those above it. */
+  /** All lines of the file up to the last shown one: highlighting depends on the lines above. */
   readonly text: string;
 }
 
-/** One history, with what its replay said. */
+/** A history with the result of its replay. */
 export interface ReportedRun {
   /** The file, or the run of a store or cluster. */
   readonly source: string;
   readonly model: RunModel;
   readonly verdict: ReportedVerdict;
-  /** The replay of it; undefined: there was none. */
+  /** Undefined: the history was not replayed. */
   readonly session: DebugSession | undefined;
-  /** Why there was none. */
+  /** Why the history was not replayed. */
   readonly notReplayed?: string;
   readonly problem: ReportedProblem | undefined;
-  /** Around the line at which the two part, or at which the code stands. */
+  /** The code around the line of the divergence, or at which the run waits. */
   readonly code: CodeExcerpt | undefined;
-  /** What is to be known of the values that are shown: how they were replaced. */
+  /** A note about the values, for example how they were redacted. */
   readonly values: string;
 }
 
-/** What is said of a run in one word. */
+/** The verdict of a run in a report. */
 export type ReportedVerdict = "replays" | "diverges" | "fails" | "not replayed" | "unreadable";
 
-/** One line of the table of many histories. */
+/** A row in the table of histories. */
 export interface ReportedLine {
   readonly source: string;
   readonly verdict: ReportedVerdict;
   readonly type: string;
   readonly id: string;
   readonly events: number;
-  /** What is wrong, in a sentence; "" for nothing. */
+  /** The problem in a sentence; "" without one. */
   readonly text: string;
 }
 
-/** Many histories. */
+/** A report about many histories. */
 export interface ManyHistories {
-  /** How many have which verdict, all of them. */
+  /** Number of histories per verdict, including those that are not listed. */
   readonly verdicts: readonly (readonly [verdict: ReportedLine["verdict"], histories: number])[];
-  /** Those that are listed; `run`: index in `runs` of its section. */
+  /** The listed histories; `run`: index of the section in `runs`. */
   readonly lines: readonly (ReportedLine & { readonly run?: number })[];
-  /** Sentences about what is not in the file. */
+  /** Sentences about what the file omits. */
   readonly leftOut: readonly string[];
 }

@@ -1,27 +1,27 @@
-// Values in a report: on many lines, cut where they are long, and no more of them in one file than a browser opens at once.
+// Values in a report: formatted on several lines, with limits per value and per file so that browsers can open it.
 import type { Shown, ShownFailure } from "../debug/values.ts";
 import { type Html, markup, type Part } from "./html.ts";
 import { count } from "../run_view/time.ts";
 import { formatJson } from "../run_view/value_text.ts";
 
-/** Characters of one value. */
+/** Maximum number of characters of one value. */
 const MOST_OF_ONE = 8_000;
-/** Characters of all values of a file. */
+/** Maximum number of characters of all values of a file. */
 const MOST_OF_ALL = 3_000_000;
 
-/** What of a file is left for values. */
+/** The remaining number of characters for values of a file. */
 export class Room {
   #left = MOST_OF_ALL;
-  /** Values that found no room. */
+  /** Number of values that were omitted. */
   leftOut = 0;
 
-  /** A value as text in its own box. */
+  /** Formats a value in a box. */
   value(value: unknown): Html {
     if (value === undefined || value === null) return markup`<p class="soft">nothing</p>`;
     return this.text(value instanceof Uint8Array ? `${count(value.length)} bytes` : formatJson(value));
   }
 
-  /** A text in its own box. */
+  /** Puts a text in a box. */
   text(text: string): Html {
     const most = Math.min(MOST_OF_ONE, this.#left);
     if (most <= 0) {
@@ -37,7 +37,7 @@ export class Room {
     return "value" in shown ? this.value(shown.value) : markup`<p class="soft">cannot be read: ${shown.unreadable}</p>`;
   }
 
-  /** A failure with what led to it, outermost first. */
+  /** Formats a failure with its causes, outermost first. */
   failure(failure: ShownFailure): Html {
     const chain: ShownFailure[] = [];
     for (let one: ShownFailure | undefined = failure; one !== undefined && chain.length < 20; one = one.cause) chain.push(one);

@@ -1,6 +1,6 @@
-// Splits TypeScript into tokens, line by line. Not a parser: it knows comments, strings, templates and words, which is all that the code
-// pane colours, and it must stay quick for files of 10,000 lines. A line depends on the lines above only through one small state, so that
-// lines in sight are tokenized when they come into sight.
+// Splits TypeScript into tokens, line by line. Not a parser: it recognizes comments, strings, templates and words for
+// syntax colors, and is fast enough for files of 10,000 lines. A line depends on earlier ones only by a small state,
+// so that only visible lines are tokenized.
 
 export type TokenKind = "plain" | "comment" | "string" | "keyword" | "word";
 
@@ -9,7 +9,10 @@ export interface Token {
   readonly text: string;
 }
 
-/** Where a line begins. Innermost last: -2 in a block comment, -1 in the text of a template, n >= 0 in `${}` with n open braces. */
+/**
+ * The state at the start of a line, innermost last: -2 in a block comment, -1 in the text of a template, n >= 0 in
+ * `${}` with n open braces.
+ */
 export type LineState = readonly number[];
 
 const COMMENT = -2;
@@ -21,7 +24,7 @@ const KEYWORDS = new Set(
     "implements import in instanceof interface let new of readonly return satisfies static switch throw try type typeof var void " +
     "while yield").split(" "),
 );
-/** After these a slash begins a pattern. */
+/** After these words a slash begins a regular expression. */
 const BEFORE_PATTERN = new Set(["return", "typeof", "case", "in", "of", "delete", "void", "throw", "await", "yield", "else"]);
 
 const WORD = /[A-Za-z_$\u00aa-\uffff][\w$\u00aa-\uffff]*/y;
@@ -36,12 +39,12 @@ function take(re: RegExp, text: string, at: number): string {
   return re.exec(text)?.[0] ?? "";
 }
 
-/** The tokens of one line, and the state at which the next one begins. */
+/** Returns the tokens of a line, and the state at the start of the next one. */
 export function tokenizeLine(text: string, state: LineState): { readonly tokens: readonly Token[]; readonly next: LineState } {
   const tokens: Token[] = [];
   const stack = [...state];
   let at = 0;
-  /** The last word or sign that is not a space: decides what a slash means. */
+  /** The last token that is not a space; it decides what a slash means. */
   let before = "";
   const push = (kind: TokenKind, length: number) => {
     if (length === 0) return;
@@ -79,7 +82,7 @@ export function tokenizeLine(text: string, state: LineState): { readonly tokens:
     }
     const word = take(WORD, text, at);
     if (word !== "") {
-      // A word behind a dot is a name of its own: `x.type`, `promise.catch`.
+      // A word after a dot is a member name: `x.type`, `promise.catch`.
       push(KEYWORDS.has(word) && before !== "." ? "keyword" : "word", word.length);
       before = word;
       continue;
@@ -117,10 +120,10 @@ export function tokenizeLine(text: string, state: LineState): { readonly tokens:
   return { tokens, next: stack };
 }
 
-/** A slash after a value divides; after anything else it begins a pattern. */
+/** A slash after a value divides; otherwise it begins a regular expression. */
 const patternCanFollow = (before: string): boolean => BEFORE_PATTERN.has(before) || !/[\w$)\]"`]$/.test(before);
 
-/** The lines of a file, tokenized as they are asked for. */
+/** The lines of a file, tokenized on first access. */
 export class TokenizedFile {
   readonly lines: readonly string[];
   readonly #states: LineState[] = [AT_START];
@@ -130,7 +133,7 @@ export class TokenizedFile {
     this.lines = text.split(/\r\n|\n|\r/);
   }
 
-  /** Tokens of a line, from 1. */
+  /** Returns the tokens of a line, counted from 1. */
   tokens(line: number): readonly Token[] {
     for (let known = this.#states.length; known < line; known++) {
       this.#states.push(tokenizeLine(this.lines[known - 1] ?? "", this.#states[known - 1]!).next);

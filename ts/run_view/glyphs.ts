@@ -1,7 +1,7 @@
-// A shape and a colour for each kind of thing in a history: colour is never the only sign. A filled square is an activity in the list, in
-// the timeline, in the code, in the inspector and in a report. Shapes are data, for the page's elements and for a report's text.
+// The shape and color of each kind of item, used in the list, timeline, code, inspector and reports. Color is never
+// the only distinction. Shapes are data, for elements of the page and for text of a report.
 
-/** What has a shape of its own. */
+/** The kinds that have their own shape. */
 export type GlyphKind =
   | ("run" | "activity" | "localActivity" | "timer" | "signal" | "update" | "query" | "child" | "external" | "nexus")
   | ("marker" | "searchAttributes" | "task" | "unknown" | "park" | "whatIf" | "difference" | "replays" | "state");
@@ -22,7 +22,7 @@ const box = (x: number, y: number, width: number, height: number, look: object):
 ];
 const ring = (cx: number, cy: number, r: number, look: object): ShapePart => ["circle", { cx, cy, r, ...look }];
 
-/** Shapes, each in a square of 16 by 16. */
+/** Shapes in a square of 16 by 16 pixels. */
 export const SHAPES: { readonly [kind in GlyphKind]: readonly ShapePart[] } = {
   run: [ring(8, 8, 4.6, FILL)],
   activity: [box(2.5, 2.5, 11, 11, { rx: 2, ...FILL })],
@@ -53,7 +53,7 @@ export const SHAPES: { readonly [kind in GlyphKind]: readonly ShapePart[] } = {
   replays: [line("m2.5 8.5 3.6 3.8 7.4-8.6", 2.2)],
 };
 
-/** The colour of a kind, as the name of its token: "activity" for `--activity` and `.k-activity`. */
+/** The color of a kind as a token name: "activity" for `--activity` and `.k-activity`. */
 export const COLOUR_OF: { readonly [kind in GlyphKind]: string } = {
   run: "run",
   activity: "activity",
@@ -76,7 +76,7 @@ export const COLOUR_OF: { readonly [kind in GlyphKind]: string } = {
   state: "task",
 };
 
-/** The names of kinds for people. */
+/** Names of kinds in the user interface. */
 export const KIND_NAMES: { readonly [kind in GlyphKind]: string } = {
   run: "run",
   activity: "activity",

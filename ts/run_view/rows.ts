@@ -1,4 +1,4 @@
-// Which rows the list of events has: one for each thing, a thin rule for each workflow task; unfolded one for each event.
+// The rows of the event list: one per item, a thin rule per workflow task; if expanded, one per event.
 import type { EventLine } from "../debug/events.ts";
 import type { ItemKind, RunItem, RunModel } from "../debug/run/types.ts";
 
@@ -8,11 +8,11 @@ export type Row =
   | { readonly is: "event"; readonly line: EventLine; readonly kind: ItemKind; readonly from: number; readonly to: number };
 
 export interface Choice {
-  /** Kinds that are not shown. */
+  /** Kinds that are hidden. */
   readonly hidden: ReadonlySet<ItemKind>;
-  /** Every event has a row of its own. */
+  /** Every event has a separate row. */
   readonly isUnfolded: boolean;
-  /** Indices of the items that a search found; undefined: nothing is searched. */
+  /** Indices of the items that a search found; undefined: no search. */
   readonly found: ReadonlySet<number> | undefined;
 }
 
@@ -34,14 +34,14 @@ export function listRows(model: RunModel, { hidden, isUnfolded, found }: Choice)
   });
 }
 
-/** All times of a run of some milliseconds would be the same in tenths of a second. */
+/** Times of shorter runs need more digits to differ. */
 const SHORT_MS = 2000;
 
-/** Digits of a second that tell the times of a run's events apart. */
+/** Returns the number of digits after the second that make the times of a run distinct. */
 export const digitsOf = ({ lines }: Pick<RunModel, "lines">): number =>
   (lines.at(-1)?.timeMs ?? 0) - (lines[0]?.timeMs ?? 0) < SHORT_MS ? 3 : 1;
 
-/** What stands in a row. */
+/** Returns the texts of a row. */
 export function rowText(model: RunModel, row: Row): { readonly kind: ItemKind; readonly name: string; readonly detail: string } {
   if (row.is === "task") return { kind: "task", name: `task ${row.number}`, detail: "" };
   if (row.is === "event") return { kind: row.kind, name: `${row.line.eventId} ${row.line.type}`, detail: row.line.summary };

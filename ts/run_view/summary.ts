@@ -1,26 +1,29 @@
-// Where the time of a run went, by name: how often, how long, how many failed.
+// How the time of a run was spent, by name: count, duration, failures.
 import type { ItemKind, RunItem, RunModel } from "../debug/run/types.ts";
 
 export interface NameSummary {
   readonly kind: ItemKind;
   readonly name: string;
   readonly count: number;
-  /** Failed, timed out, terminated or rejected. */
+  /** Number of items that failed, timed out, were terminated or rejected. */
   readonly failed: number;
-  /** Those that history says of; 0 for things that have none. */
+  /** Number of recorded attempts; 0 for items without attempts. */
   readonly tries: number;
-  /** Milliseconds of those that closed; undefined where none did, or where things of the kind take no time. */
+  /**
+   * Median duration of closed items in milliseconds; undefined if no item is closed or items of the kind have no
+   * duration.
+   */
   readonly medianMs: number | undefined;
   readonly longestMs: number | undefined;
-  /** The one that took longest, else the first. */
+  /** The item with the longest duration, otherwise the first one. */
   readonly longest: RunItem;
 }
 
-/** Things that take time. */
+/** Kinds of items with a duration. */
 const LASTING: ReadonlySet<ItemKind> = new Set(["activity", "localActivity", "timer", "child", "nexus", "external", "update"]);
 const BAD: ReadonlySet<string> = new Set(["failed", "timedOut", "terminated", "rejected"]);
 
-/** By kind and name, those that took longest first; messages and markers after them in the order in which they came. */
+/** Groups items by kind and name, longest first; then messages and markers in order of appearance. */
 export function summaryOf(model: RunModel): readonly NameSummary[] {
   const groups = new Map<string, RunItem[]>();
   for (const item of model.items) {

@@ -17,5 +17,5 @@ export function clock(ms: number, digits = 1): string {
 // Created once: creating a format takes as long as the rest of a step.
 const NUMBERS = new Intl.NumberFormat("en-US");
 
-/** "51,200". */
+/** Formats with thousands separators: "51,200". */
 export const count = (n: number): string => NUMBERS.format(n);

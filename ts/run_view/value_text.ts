@@ -1,12 +1,12 @@
-// Values on one line, as people write them: `{ sku: "BOOK-1", priceCents: 1900 }`. What does not fit ends in "…".
+// Values on one line in the syntax of JavaScript: `{ sku: "BOOK-1", priceCents: 1900 }`. Longer texts end in "…".
 
 const PLAIN_KEY = /^[A-Za-z_$][\w$]*$/;
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
-/** A key as it is written in an object. */
+/** Formats a key of an object. */
 export const keyText = (key: string): string => PLAIN_KEY.test(key) ? key : JSON.stringify(key);
 
-/** A value in at most `room` characters. Reads no more of it than it shows, and never throws. */
+/** Formats a value in at most `room` characters. Reads only as much as it shows; never throws. */
 export function lineOfValue(value: unknown, room = 80): string {
   const pieces: string[] = [];
   let left = room;
@@ -42,13 +42,13 @@ export function lineOfValue(value: unknown, room = 80): string {
   return fits && text.length <= room ? text : `${text.slice(0, Math.max(0, room - 1)).trimEnd()}…`;
 }
 
-/** Arguments: as between the parentheses of a call. */
+/** Formats arguments as between the parentheses of a call. */
 export const lineOfArguments = (args: readonly unknown[], room = 80): string => {
   const text = args.map((arg) => lineOfValue(arg, room)).join(", ");
   return text.length <= room ? text : `${text.slice(0, room - 1).trimEnd()}…`;
 };
 
-/** A value as JSON on many lines; what JSON has no form for is text. */
+/** Formats a value as JSON on several lines; values that JSON cannot represent become text. */
 export function formatJson(value: unknown): string {
   try {
     return JSON.stringify(value, (_, part) => typeof part === "bigint" ? `${part}n` : part, 2) ?? "undefined";

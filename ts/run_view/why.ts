@@ -2,12 +2,12 @@
 import type { OpenAwait, SessionView } from "../debug/view.ts";
 import { lasting } from "./time.ts";
 
-/** A sentence in pieces; names are set in bold. */
+/** A sentence in parts; names are bold. */
 export type Said = readonly (string | { readonly name: string })[];
 
 export interface WaitingFiber {
   readonly badge: string;
-  /** Its full name. */
+  /** The full name of the fiber. */
   readonly fiber: string;
   readonly waitsFor: string;
   readonly sinceMs: number | undefined;
@@ -17,32 +17,32 @@ export interface WaitingFiber {
 export interface Untaken {
   readonly name: string;
   readonly times: number;
-  /** The first of them. */
+  /** The first of these signals. */
   readonly eventId: number;
 }
 
 export interface Why {
   readonly title: string;
   readonly said: Said;
-  /** What comes next in history; "" where nothing does. */
+  /** The next event in history; "" without one. */
   readonly next: string;
   /** Each waiting fiber, if there are several. */
   readonly fibers: readonly WaitingFiber[];
-  /** What is legal to send now. */
+  /** Messages that the code can receive now. */
   readonly legal: readonly { readonly kind: "update" | "signal"; readonly name: string }[];
-  /** A misspelt name is often why a run hangs. */
+  /** A misspelled signal name often makes a run hang. */
   readonly untaken: readonly Untaken[];
   readonly look: "waits" | "ended" | "failed" | "not yet";
 }
 
 const name = (text: string) => ({ name: text });
 
-/** "a", "a or b", "a, b or c", each in bold. */
+/** Joins names in bold: "a", "a or b", "a, b or c". */
 function either(parts: readonly Said[]): Said {
   return parts.flatMap((part, i) => [...(i === 0 ? [] : [i === parts.length - 1 ? " or " : ", "]), ...part]);
 }
 
-/** Above this the names of messages are counted instead. */
+/** Above this number, message names are counted instead of listed. */
 const MOST_NAMES = 6;
 
 export function whyText(view: SessionView, nextText: string): Why {
@@ -114,7 +114,7 @@ export function whyText(view: SessionView, nextText: string): Why {
   };
 }
 
-/** Waits for commands that the recorded run never sent. */
+/** Describes waits for commands that the recorded run never sent. */
 function extraText(extra: readonly OpenAwait[]): Said {
   const names = distinct(extra.map(namedLabel));
   const list = names.flatMap((each, i): Said => i === 0 ? each : [", ", ...each]);
@@ -180,7 +180,7 @@ function waitText(
   ]);
 }
 
-/** Timers last: they are what else there is. */
+/** Lists what would resume the run; timers come last. */
 function wakersOf(open: readonly OpenAwait[], timeouts: ReadonlySet<OpenAwait>, nowMs: number | undefined): Said[] {
   const timers = open.filter(({ kind, firesAtMs }) => kind === "timer" && firesAtMs !== undefined);
   return [
@@ -193,14 +193,14 @@ function wakersOf(open: readonly OpenAwait[], timeouts: ReadonlySet<OpenAwait>, 
   ];
 }
 
-/** `activity "charge"` as: the result of activity **charge**. */
+/** Formats `activity "charge"` as: the result of activity **charge**. */
 function wakerOf({ kind, label }: OpenAwait): Said {
   if (kind === "condition") return ["a change that makes its condition true"];
   const named = namedLabel({ label });
   return /activity/i.test(kind) ? ["the result of ", ...named] : named;
 }
 
-/** `activity "charge"` with its name in bold. */
+/** Formats `activity "charge"` with its name in bold. */
 function namedLabel({ label }: Pick<OpenAwait, "label">): Said {
   const quoted = /^(.*?)"([^"]*)"(.*)$/.exec(label);
   return quoted === null ? [label] : [quoted[1]!, name(quoted[2]!), quoted[3]!];

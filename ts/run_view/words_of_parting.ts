@@ -1,15 +1,15 @@
-// How a divergence is put, in the page and in reports.
+// Texts about a divergence, for the page and reports.
 import type { SessionProblem } from "../debug/problem.ts";
 import type { FieldDifference, LikelyEdit } from "../debug/divergence/types.ts";
 
-/** How sure the likely edit is. */
+/** The confidence in the likely edit. */
 export const CONFIDENCE: { readonly [confidence in LikelyEdit["confidence"]]: string } = {
   verified: "With this one edit undone, the rest of this history was replayed and matches.",
   likely: "What follows fits that.",
   guess: "Several edits would look like this.",
 };
 
-/** What differs at the first place, field by field. */
+/** Returns the fields that differ at the first place. */
 export function fieldDifferences(
   { divergence, diffs }: Pick<SessionProblem, "divergence" | "diffs">,
 ): readonly FieldDifference[] {

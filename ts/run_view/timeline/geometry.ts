@@ -1,15 +1,16 @@
-// The run's lanes in pixels, and which event a pixel means. Made again when the run, the width or the zoom changes, never by a step.
+// The lanes of a run in pixels, and the event at a pixel. Computed when the run, width or zoom changes, not for each
+// step.
 import type { RunModel } from "../../debug/run/types.ts";
 import { busyOf, lanesOf, timesOf } from "./lanes.ts";
 import { type LaneLayout, layoutOf } from "./layout.ts";
 import { makeScale, type Scale } from "./scale.ts";
 
-/** What of a run does not depend on the width. */
+/** The measures of a run that do not depend on the width. */
 export interface Measured {
   readonly times: readonly number[];
   readonly busy: readonly (readonly [number, number])[];
   readonly lanes: ReturnType<typeof lanesOf>;
-  /** The time of each event (index: event id - 1), never less than the one before: clocks of servers may go back. */
+  /** The time of each event (index: event ID - 1). Never decreases, although the clocks of servers may. */
   readonly clock: Float64Array;
 }
 
@@ -34,11 +35,11 @@ export interface Geometry {
 export const LANE_PX = 24;
 const ROW_PX = 16;
 
-/** Height of a bar, and of the step from one row to the next. */
+/** Height of a bar, and distance between rows. */
 export const barIn = ({ rows, height }: PlacedLane): { readonly step: number; readonly height: number; readonly pad: number } =>
   rows === 1 ? { step: 0, height: 15, pad: (height - 15) / 2 } : { step: ROW_PX, height: ROW_PX - 3, pad: 5 };
 
-/** `top`: where the first lane begins. `behind`: what is seen after the width, in px. */
+/** `top`: where the first lane begins. `behind`: visible space after the width. Both in pixels. */
 export function placeLanes(measured: Measured, width: number, cuts: boolean, top: number, behind?: number): Geometry {
   const scale = makeScale(measured.times, measured.busy, width, cuts);
   const endMs = measured.clock.at(-1) ?? 0;
@@ -53,7 +54,7 @@ export function placeLanes(measured: Measured, width: number, cuts: boolean, top
   return { scale, lanes, height: at };
 }
 
-/** The last event that has happened at a time: its id, from 1. */
+/** Returns the ID of the last event at or before a time. */
 export function eventAt(clock: Float64Array, ms: number): number {
   let [low, high] = [0, clock.length];
   while (low < high) {

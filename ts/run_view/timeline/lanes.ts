@@ -1,15 +1,16 @@
-// Which lanes the timeline has, and what is in them. Few things get a lane for each name; many share one for their kind.
+// The lanes of the timeline and their items. Each name has its own lane if there are few; otherwise a kind shares
+// one.
 import type { ItemKind, RunItem, RunModel } from "../../debug/run/types.ts";
 
 export interface Lane {
   readonly key: string;
   readonly kind: ItemKind;
   readonly label: string;
-  /** Ascending by their start. */
+  /** In ascending order of their start. */
   readonly items: readonly RunItem[];
-  /** What happens at one moment, a message for one, is a glyph and not a bar. */
+  /** Items without a duration, such as messages, are glyphs instead of bars. */
   readonly isPoints: boolean;
-  /** All have one name, and it is the lane's. */
+  /** All items have the name of the lane. */
   readonly isOneName: boolean;
 }
 
@@ -27,7 +28,7 @@ const LABELS: { readonly [kind in ItemKind]?: string } = {
 };
 const ORDER = Object.keys(LABELS) as ItemKind[];
 const POINTS: ReadonlySet<ItemKind> = new Set(["signal", "marker", "searchAttributes", "unknown"]);
-/** Kinds whose names make lanes of their own while there are few. */
+/** Kinds with a lane per name while there are few names. */
 const BY_NAME: ReadonlySet<ItemKind> = new Set(["activity", "child"]);
 const MOST_NAMES = 7;
 
@@ -64,7 +65,7 @@ function labelOf(kind: ItemKind, items: readonly RunItem[]): string {
   return LABELS[kind] ?? kind;
 }
 
-/** Stretches in which work is in progress: activities, Nexus operations, workflow tasks. Ascending, not overlapping. */
+/** Returns the stretches in which activities, Nexus operations or workflow tasks ran. Ascending, not overlapping. */
 export function busyOf(model: RunModel): (readonly [number, number])[] {
   const end = model.facts.endMs ?? 0;
   const stretches = model.items
@@ -83,7 +84,7 @@ export function busyOf(model: RunModel): (readonly [number, number])[] {
 /** In runs with more activities, times of attempts do not bound gaps. */
 const MOST_TRIED = 500;
 
-/** Times of all events and attempts, ascending, each once: a gap is between two of them. */
+/** Returns the distinct times of all events and attempts, ascending. A gap is between two of them. */
 export function timesOf(model: RunModel): number[] {
   const times: number[] = [];
   for (const { timeMs } of model.lines) if (timeMs !== undefined) times.push(timeMs);

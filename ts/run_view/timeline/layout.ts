@@ -1,4 +1,5 @@
-// Where the things of a lane lie, in pixels. Bars that overlap get rows of their own; what is too small to be told apart is one strip.
+// Positions of the items of a lane, in pixels. Overlapping bars get separate rows; items that are too small to
+// distinguish become a strip.
 import type { RunItem } from "../../debug/run/types.ts";
 import type { Lane } from "./lanes.ts";
 import type { Scale } from "./scale.ts";
@@ -8,9 +9,9 @@ export interface Bar {
   readonly item: RunItem;
   readonly x: number;
   readonly w: number;
-  /** From 0. */
+  /** Counted from 0. */
   readonly row: number;
-  /** Room for its name: inside, behind it, or none. */
+  /** The place of the name: inside the bar, after it, before it, or hidden. */
   readonly label: "in" | "after" | "before" | "none";
 }
 
@@ -19,11 +20,11 @@ export interface Point {
   readonly item: RunItem;
   readonly x: number;
   readonly row: 0;
-  /** Pixels for its name behind it. */
+  /** Pixels available for the name after the bar. */
   readonly room: number;
 }
 
-/** Several things in a few pixels. */
+/** Several items within a few pixels. */
 export interface StripOf {
   readonly is: "strip";
   readonly items: readonly RunItem[];
@@ -36,23 +37,23 @@ export type Shape = Bar | Point | StripOf;
 
 export interface LaneLayout {
   readonly lane: Lane;
-  /** Ascending by `x`. */
+  /** In ascending order of `x`. */
   readonly shapes: readonly Shape[];
   readonly rows: number;
 }
 
 const MOST_ROWS = 4;
-/** Bars below this are not told apart. */
+/** Narrower bars are not distinguishable. */
 const SMALL_PX = 3;
-/** A glyph with its air. */
+/** Width of a glyph with padding. */
 const GLYPH_PX = 12;
-/** Width of a letter at 11.5 px; wide fonts fit, too. */
+/** Approximate width of a character at 11.5 px, also for wide fonts. */
 export const LETTER_PX = 7;
 
-/** What is seen behind the end of the scale, in px: names go on there. */
+/** Visible space after the end of the scale, in pixels; names continue there. */
 const BEHIND_PX = 60;
 
-/** `endMs`: where bars end that are open. `behind`: the room after the scale's end. */
+/** `endMs`: the end of open bars. `behind`: visible space after the end of the scale. */
 export const layoutOf = (lane: Lane, scale: Scale, endMs: number, behind = BEHIND_PX): LaneLayout =>
   lane.isPoints ? pointsOf(lane, scale, behind) : barsOf(lane, scale, endMs, behind);
 
@@ -76,7 +77,7 @@ function pointsOf(lane: Lane, scale: Scale, behind: number): LaneLayout {
 
 function barsOf(lane: Lane, scale: Scale, endMs: number, behind: number): LaneLayout {
   const shapes: (Bar | { is: "strip"; items: RunItem[]; x: number; w: number; row: number })[] = [];
-  /** Where each row is free again. */
+  /** Where each row becomes free. */
   const ends: number[] = [];
   for (const item of lane.items) {
     const x = scale.x(item.startMs!);
@@ -94,7 +95,7 @@ function barsOf(lane: Lane, scale: Scale, endMs: number, behind: number): LaneLa
       }
     }
     let row = ends.findIndex((end) => end <= x + 0.5);
-    // More at once than there are rows: the one that is free first, and they lie over each other.
+    // More overlapping bars than rows: use the row that becomes free first, and let bars overlap.
     if (row < 0) row = ends.length < MOST_ROWS ? ends.length : ends.indexOf(Math.min(...ends));
     ends[row] = Math.max(ends[row] ?? 0, x + w);
     shapes.push({ is: "bar", item, x, w, row, label: "none" });
@@ -102,7 +103,7 @@ function barsOf(lane: Lane, scale: Scale, endMs: number, behind: number): LaneLa
   return { lane, shapes: labelled(shapes, lane, scale.width + behind), rows: Math.max(1, ends.length) };
 }
 
-/** Says where each bar's name fits: before it is where the last ones have it that have no room behind. */
+/** Places the label of each bar. The last bars, which have no space after them, have it before them. */
 function labelled(shapes: readonly Shape[], lane: Lane, end: number): Shape[] {
   const next: number[] = [];
   const free: number[] = [];
@@ -131,7 +132,7 @@ function labelled(shapes: readonly Shape[], lane: Lane, end: number): Shape[] {
       : isLast && before[i]! >= wide
       ? "before"
       : "none";
-    // The one before it has less room then.
+    // The previous bar then has less room.
     if (label === "before") next[shape.row] = shape.x - wide;
     done.push({ ...shape, label });
   }

@@ -1,8 +1,8 @@
-// Workflow tasks as notches in the run's own lane: thin, and one where many would touch.
+// Workflow tasks as thin notches in the run's lane. Notches that would touch are merged.
 import type { RunModel } from "../../debug/run/types.ts";
 import type { Scale } from "./scale.ts";
 
-/** Notches that would touch are one. */
+/** Closer notches are merged. */
 const NOTCH_PX = 3;
 
 /** A workflow task that has ended. */
@@ -13,7 +13,7 @@ export interface TaskMark {
   readonly isBad: boolean;
 }
 
-/** The tasks of a run that have ended, in order. */
+/** Returns the ended tasks of a run, in order. */
 export function tasksOf(model: Pick<RunModel, "items">): TaskMark[] {
   const marks: TaskMark[] = [];
   let number = 0;
@@ -27,20 +27,20 @@ export function tasksOf(model: Pick<RunModel, "items">): TaskMark[] {
   return marks;
 }
 
-/** A notch, and where it stands. */
+/** A notch and its position. */
 export interface NotchAt {
   readonly task: TaskMark;
   readonly x: number;
 }
 
-/** Those between two pixels. */
+/** Returns the notches between two pixels. */
 export function notchesIn(tasks: readonly TaskMark[], scale: Scale, fromX: number, toX: number): readonly NotchAt[] {
   const shown: NotchAt[] = [];
   let last = -Infinity, lastBad = -Infinity;
   for (const task of tasks) {
     const x = scale.x(task.doneMs);
     if (x > toX) break;
-    // One that failed is seen among others, and of many at one place one is.
+    // A failed task takes precedence over others at the same place.
     if (x < fromX || (task.isBad ? x - lastBad < 1 : x - last < NOTCH_PX)) continue;
     last = x;
     if (task.isBad) lastBad = x;

@@ -1,5 +1,5 @@
-// Time to pixels. Where nothing happens for long the line is cut: a gap takes a fixed width, and what happens between the gaps is to scale.
-// Which gaps: those that would take more of the width than what happens. A gap in which work is in progress is cut later than an idle one.
+// Converts time to pixels. Long gaps without events are cut to a fixed width; the rest is to scale. A gap is cut if
+// it would take too large a part of the width; gaps in which work is in progress are cut later than idle ones.
 
 /** A stretch of the axis. */
 export interface Piece {
@@ -7,22 +7,22 @@ export interface Piece {
   readonly toMs: number;
   readonly x0: number;
   readonly x1: number;
-  /** Not to scale. */
+  /** The piece is a cut gap, not to scale. */
   readonly isCut: boolean;
 }
 
 export interface Scale {
   readonly pieces: readonly Piece[];
   readonly width: number;
-  /** Pixels of a time. */
+  /** Converts a time to pixels. */
   x(ms: number): number;
-  /** Time of a pixel. */
+  /** Converts pixels to a time. */
   ms(x: number): number;
 }
 
 /** Width of a cut gap, in pixels. */
 export const CUT_PX = 58;
-/** Parts of the width above which a gap is cut. */
+/** Fraction of the width above which a gap is cut. */
 const IDLE_PART = 0.12;
 const BUSY_PART = 0.45;
 
@@ -34,8 +34,8 @@ interface Gap {
 }
 
 /**
- * `times`: of everything that happened, ascending, milliseconds. `busy`: stretches in which work is in progress, ascending, not
- * overlapping. `width`: pixels in which the whole is to fit.
+ * `times`: times of all events, ascending, in milliseconds. `busy`: stretches in which work is in progress,
+ * ascending, not overlapping. `width`: pixels for the whole scale.
  */
 export function makeScale(
   times: readonly number[],
@@ -78,7 +78,7 @@ function gapsOf(times: readonly number[], busy: readonly (readonly [number, numb
 function chooseCuts(gaps: readonly Gap[], width: number): Set<Gap> {
   const cut = new Set<Gap>();
   const most = Math.floor(width / (CUT_PX * 2.2));
-  // The gaps that are large for their kind, largest first: at most one of them is cut in each round.
+  // Returns the gaps that are too large for their kind, largest first. Each round cuts at most one of them.
   const large = gaps.toSorted((a, b) => b.ms / b.part - a.ms / a.part).slice(0, most + 1);
   let rest = gaps.reduce((sum, { ms }) => sum + ms, 0);
   for (const gap of large) {
@@ -109,7 +109,7 @@ class PiecedScale implements Scale {
     return fromMs + (x1 === x0 ? 0 : Math.max(0, Math.min(1, (x - x0) / (x1 - x0)))) * (toMs - fromMs);
   }
 
-  /** The last piece that has begun. */
+  /** Returns the last piece that has begun. */
   #piece(hasBegun: (piece: Piece) => boolean): Piece {
     let [low, high] = [0, this.pieces.length];
     while (low < high) {
@@ -121,15 +121,15 @@ class PiecedScale implements Scale {
   }
 }
 
-/** Two times of "1:57:40" with air between them. */
+/** Distance between two ticks like "1:57:40". */
 export const APART_PX = 78;
 
-/** A mark on the axis. */
+/** A tick on the axis. */
 export interface Tick {
   readonly x: number;
-  /** Time since the start, milliseconds; of a cut gap: its length. */
+  /** Time since the start, in milliseconds; for a cut gap, its length. */
   readonly ms: number;
-  /** Digits after the second that tell ticks apart. */
+  /** Digits after the second that make ticks distinct. */
   readonly digits: number;
   readonly isCut: boolean;
 }
@@ -139,7 +139,7 @@ const STEPS_MS = [
   ...[1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400].map((s) => s * 1000),
 ];
 
-/** Marks between two pixels, at least `apart` pixels from each other; the lengths of cut gaps stand in their middle. */
+/** Returns ticks between two pixels, at least `apart` pixels from each other. The length of a cut gap is at its center. */
 export function ticksOf(scale: Scale, fromX: number, toX: number, apart: number): Tick[] {
   const startMs = scale.pieces[0]!.fromMs;
   const ticks: Tick[] = [];
@@ -170,7 +170,7 @@ export function ticksOf(scale: Scale, fromX: number, toX: number, apart: number)
   return ticks;
 }
 
-/** The torn edge of a cut gap, as the path of a shape. */
+/** Returns the torn edge of a cut gap as an SVG path. */
 export function tear(x: number, height: number): string {
   let down = `M${x} 0`;
   let up = "";

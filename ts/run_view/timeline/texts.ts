@@ -3,14 +3,14 @@ import type { RunItem } from "../../debug/run/types.ts";
 import { count, lasting } from "../time.ts";
 import type { StripOf } from "./layout.ts";
 
-/** It ended in a way that is drawn in red. */
+/** Returns whether the item ended in a way that is drawn in red. */
 export const isDrawnRed = ({ status }: RunItem): boolean =>
   status === "failed" || status === "timedOut" || status === "terminated";
 
-/** How dark a strip is, 0 to 1: darker where more things lie. */
+/** Returns the opacity of a strip, 0 to 1: darker for more items. */
 export const densityOf = ({ items, w }: StripOf): number => Math.min(1, 0.45 + items.length / Math.max(1, w) / 3);
 
-/** Of things that are drawn as one strip: how many failed, and what to say of them. */
+/** Returns the number of failed items of a strip, and its tooltip. */
 export function stripFacts(items: readonly RunItem[]): { readonly bad: number; readonly title: string } {
   const [first, last] = [items[0]!, items.at(-1)!];
   const bad = items.filter(isDrawnRed).length;
@@ -24,7 +24,7 @@ function namesOf(items: readonly RunItem[]): string {
   return names.slice(0, 3).join(", ") + (names.length > 3 ? " and others" : "");
 }
 
-/** A text in at most so many letters. */
+/** Shortens a text to `most` characters. */
 export const cutTo = (text: string, most: number): string => text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 
 /** The tooltip of a bar or a glyph: its end, attempts, duration and events. */

@@ -7,7 +7,7 @@ const HISTORY = { name: "history", required: true, completes: "files", help: "A 
 const minimise = command({
   summary: "the smallest history that shows the same divergence",
   description:
-    `Cuts off what came after the place where code and history part. With --repaired, or --thorough, also leaves out every message, activity and task before it without which the replay goes wrong in the same way: the same problem, the same difference, the same line.`,
+    `Removes the events after the point at which code and history diverge. With --repaired, or --thorough, also leaves out every message, activity and task before it without which the replay goes wrong in the same way: the same problem, the same difference, the same line.`,
   options: minimiseOptions,
   args: HISTORY,
   exits: ["0 the history is written", "1 it replays against this code, or cannot be read", "2 wrong usage"],

@@ -22,7 +22,7 @@ export function decodeHistoryBytes(bytes: Uint8Array): DecodedHistory {
   }
 }
 
-/** Calls `use` with a decoded event. Throws a HistoryFileError where a value of the event makes it fail. */
+/** Calls `use` with a decoded event. Throws a HistoryFileError if a value of the event makes `use` fail. */
 export function useEvent<Result>(event: HistoryEvent, index: number, use: (event: HistoryEvent) => Result): Result {
   try {
     return use(event);
@@ -43,7 +43,7 @@ export function historyToJsonValue(history: DecodedHistory): JsonValue {
 
 const placeOf = (index: number, eventId: bigint): string => `events[${index}]${eventId > 0n ? ` (eventId ${eventId})` : ""}`;
 
-/** The first event that cannot be decoded; undefined if the fault is outside of the events. */
+/** Describes the first event that cannot be decoded; undefined if the fault is outside of the events. */
 function faultIn(bytes: Uint8Array): string | undefined {
   let index = 0;
   const fields = new Fields(bytes);

@@ -11,7 +11,7 @@ export interface EncodedEvent {
   readonly bytes: Uint8Array;
 }
 
-/** Of a History that can be decoded. */
+/** Expects a History that can be decoded. */
 function eventsOf(history: Uint8Array): EncodedEvent[] {
   const events: EncodedEvent[] = [];
   for (const at = new Fields(history); at.next();) {
@@ -27,7 +27,7 @@ function eventsOf(history: Uint8Array): EncodedEvent[] {
   return events;
 }
 
-/** Oldest first. */
+/** Sorts events, oldest first. */
 export function inOrder(history: Uint8Array, notes: string[]): { bytes: Uint8Array; events: EncodedEvent[] } {
   const events = eventsOf(history);
   if (events.length < 2 || !events.every(({ id }, i) => i === 0 || id < events[i - 1]!.id)) return { bytes: history, events };
@@ -45,7 +45,7 @@ function historyOf(events: readonly EncodedEvent[]): Uint8Array {
   return to.slice();
 }
 
-/** Events are there, and each has an id. Of a History that can be decoded. */
+/** Returns whether there are events and each has an ID. Expects a History that can be decoded. */
 export function haveIds(history: Uint8Array): boolean {
   const events = eventsOf(history);
   return events.length > 0 && events.every(({ id }) => id > 0);
@@ -72,7 +72,7 @@ export function check(events: readonly EncodedEvent[]): void {
   }
 }
 
-/** Decoders take more than our reader does: a last field that ends too early. */
+/** Returns whether our reader accepts the bytes. Decoders accept more: a last field that ends too early. */
 export function isStrict(history: Uint8Array): boolean {
   try {
     eventsOf(history);

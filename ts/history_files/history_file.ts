@@ -1,8 +1,8 @@
-// Opens a history, in whatever shape it was exported: JSON of the UI (encoded or decoded), of the command line (also one event per line), of
-// the SDKs, wrapped in a response or in a list of one, bare events, newest first; protobuf; base64 of it; any of these in gzip. The
-// result is always the bytes of temporal.api.history.v1.History, oldest event first.
+// Opens a history in any exported format: JSON of the UI (encoded or decoded), the CLI (also one event per line) or
+// the SDKs, in a response, a list of one or as bare events, newest or oldest first; Protobuf; Base64 of it; and gzip
+// of any of these. Returns bytes of temporal.api.history.v1.History, oldest event first.
 //
-// What cannot be read is refused with a HistoryFileError that says what is wrong and where, never guessed at.
+// Other content is never guessed: it is rejected with a HistoryFileError that states the problem and its position.
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { runIdIn } from "../converter/history_run.ts";
 import { EventType } from "../messages/generated/temporal/api/enums/v1/event_type_pb.ts";
@@ -23,30 +23,29 @@ import { isSurely } from "./wire_check.ts";
 
 export { HistoryFileError } from "./json_reading.ts";
 
-/** A history that was read from a file, whatever its form. */
+/** A history that was read from a file. */
 export interface HistoryFile {
   /** temporal.api.history.v1.History */
   readonly bytes: Uint8Array;
   /** Number of events. */
   readonly events: number;
-  /** Type of the workflow, from its first event. */
+  /** Type of the workflow, from the first event. */
   readonly workflowType: string;
-  /** "" where the history does not say (servers before 1.25). */
+  /** "" if the history does not contain it (servers before 1.25). */
   readonly workflowId: string;
-  /** The run that the history is of. */
   readonly runId: string;
-  /** What was done to the file that is worth knowing. */
+  /** Notable changes that were made to read the file. */
   readonly notes: readonly string[];
 }
 
-/** More than any server keeps in one history, and than anybody wants in memory. */
+/** More than a server stores in one history. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
 /** One of the histories in a file. */
 export interface HistoryInFile {
-  /** "line 3", "[2]"; "" where the file holds one history. */
+  /** "line 3", "[2]"; "" if the file contains one history. */
   readonly place: string;
-  /** Reads it. Throws a HistoryFileError. */
+  /** Reads the history. Throws a HistoryFileError. */
   read(): HistoryFile;
 }
 
@@ -58,12 +57,13 @@ export async function readHistoryFile(file: Uint8Array): Promise<HistoryFile> {
 }
 
 /**
- * The histories in a file: one, a list of several, or one on each line, as `temporalex store export` writes them. Each is read when it is
- * asked for, so one that cannot be read leaves the others. Throws a HistoryFileError for a file that holds nothing of that kind.
+ * Returns the histories in a file: one, a list, or one per line as `temporalex store export` writes them. Each is
+ * read on demand, so that an invalid one does not affect the others. Throws a HistoryFileError for a file without
+ * histories.
  */
 export async function historiesIn(file: Uint8Array): Promise<readonly HistoryInFile[]> {
   const notes: string[] = [];
-  // Codecs of users are given parts of it: Node's Buffer, which is one too, has other methods.
+  // User codecs get parts of the bytes. Node's Buffer is a Uint8Array whose methods differ.
   const content = await open(new Uint8Array(file.buffer, file.byteOffset, file.length), notes, 0);
   if (typeof content !== "string") return [{ place: "", read: () => historyFile(fromProtobuf(content), notes) }];
   const firstEnd = content.indexOf("\n");
@@ -79,7 +79,7 @@ export async function historiesIn(file: Uint8Array): Promise<readonly HistoryInF
   return [{ place: "", read: () => historyOf(json, notes) }];
 }
 
-/** True for a line of JSON that is a whole history, and not an event or the first line of a longer text. */
+/** Returns whether a line of JSON is a whole history, and not an event or the start of a longer text. */
 export function isHistoryLine(line: string): boolean {
   if (!/^\s*\{.*\}\s*$/.test(line) || nestedTooDeep(line) !== undefined) return false;
   try {
@@ -101,7 +101,10 @@ function historyOf(json: Json, notes: string[]): HistoryFile {
   return historyFile(fromJson(json, notes), notes, Array.isArray(json) ? json[0] : json);
 }
 
-/** `history`: its events as encoded. `wrapper`: what it lay in, which may name the run where the history does not. */
+/**
+ * `history`: the encoded events. `wrapper`: the object around them, which may contain the run ID if the history does
+ * not.
+ */
 function historyFile(history: Uint8Array, notes: string[], wrapper?: Json): HistoryFile {
   const { bytes, events } = inOrder(history, notes);
   check(events);
@@ -118,7 +121,7 @@ function historyFile(history: Uint8Array, notes: string[], wrapper?: Json): Hist
   };
 }
 
-/** The events that say which run a history is of. */
+/** Returns the events that contain the run ID. */
 function namingRuns(first: DecodedEvent, events: readonly EncodedEvent[]): DecodedEvent[] {
   const failed = events.filter(({ type }) => type === EventType.WORKFLOW_TASK_FAILED);
   return [first, ...failed.map(({ bytes }) => fromBinary(HistoryEventSchema, bytes))];
@@ -129,7 +132,7 @@ function named(wrapper: Json | undefined, field: string): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Text of JSON, or protobuf. */
+/** Returns text for JSON, bytes for Protobuf. */
 async function open(file: Uint8Array, notes: string[], depth: number): Promise<string | Uint8Array> {
   if (file.length === 0) throw new HistoryFileError("the file is empty");
   if (file[0] === 0x1f && file[1] === 0x8b) {
@@ -157,7 +160,7 @@ async function open(file: Uint8Array, notes: string[], depth: number): Promise<s
     notes.push("it was protobuf in base64");
     return binary;
   }
-  // A short protobuf file may be made of bytes that read as text.
+  // The bytes of a short Protobuf file can also be valid text.
   return file;
 }
 
@@ -190,11 +193,11 @@ async function gunzip(file: Uint8Array): Promise<Uint8Array> {
   return bytes;
 }
 
-/** UTF-8, or UTF-16 as some shells redirect output; undefined for what is neither. */
+/** Decodes UTF-8, or UTF-16 as some shells redirect output; undefined for other bytes. */
 function asText(file: Uint8Array): string | undefined {
   if (file[0] === 0xff && file[1] === 0xfe) return new TextDecoder("utf-16le").decode(file);
   if (file[0] === 0xfe && file[1] === 0xff) return new TextDecoder("utf-16be").decode(file);
-  // Before it is decoded: protobuf is found out by its first bytes.
+  // Checked before decoding: the first bytes identify Protobuf.
   for (let at = 0; at < file.length && at < 4096; at++) {
     const byte = file[at]!;
     if (byte < 0x20 && (byte < 9 || byte > 13)) return undefined;
@@ -208,11 +211,11 @@ function asText(file: Uint8Array): string | undefined {
 
 const NONE = new Uint8Array();
 
-/** The encoded History in bytes of one, or of a response with one. */
+/** Returns the encoded History from its bytes, or from a response that contains it. */
 function fromProtobuf(bytes: Uint8Array): Uint8Array {
   if (isHistory(bytes)) return bytes;
   const response = responseIn(bytes);
-  // Before bytes are read as a history more leniently: a response, too, would be one then, of events that are none.
+  // Checked before the lenient reading, which would accept a response as a history of empty events.
   if (response !== undefined && isHistory(response.history)) return response.history;
   try {
     const history = fromBinary(HistorySchema, bytes);
@@ -220,23 +223,23 @@ function fromProtobuf(bytes: Uint8Array): Uint8Array {
       return isStrict(bytes) ? bytes : toBinary(HistorySchema, history);
     }
   } catch {
-    // It may be the response that a history comes in.
+    // The bytes may be the response that contains a history.
   }
   try {
-    // Histories after each other are one.
+    // Concatenated encoded histories form one history.
     if (response !== undefined && response.raw.length > 0) return concat(response.raw.map(checked));
     if (response !== undefined && fromBinary(HistorySchema, response.history).events[0]!.eventId > 0n) {
       return checked(response.history);
     }
   } catch {
-    // It is nothing that we know.
+    // The format is unknown.
   }
   throw new HistoryFileError("the file is neither JSON nor a protobuf history; it may be damaged or truncated");
 }
 
 const isHistory = (bytes: Uint8Array): boolean => isSurely(HistorySchema, bytes) && haveIds(bytes);
 
-/** What a GetWorkflowExecutionHistoryResponse has; undefined for bytes that are no message. */
+/** Reads a GetWorkflowExecutionHistoryResponse; undefined for bytes that are not such a message. */
 function responseIn(bytes: Uint8Array): { readonly history: Uint8Array; readonly raw: readonly Uint8Array[] } | undefined {
   const whole: Uint8Array[] = [], raw: Uint8Array[] = [];
   try {
@@ -250,7 +253,7 @@ function responseIn(bytes: Uint8Array): { readonly history: Uint8Array; readonly
   return { history: concat(whole), raw };
 }
 
-/** Throws for bytes that are no History. */
+/** Throws for bytes that are not a History. */
 function checked(history: Uint8Array): Uint8Array {
   const decoded = fromBinary(HistorySchema, history);
   return isStrict(history) ? history : toBinary(HistorySchema, decoded);
@@ -268,14 +271,14 @@ function parseJson(text: string): Json {
       try {
         return lines.map((line) => JSON.parse(line) as Json);
       } catch {
-        // Then the first error says more.
+        // The first error is more precise.
       }
     }
     throw new HistoryFileError(`the file is not valid JSON: ${jsonFault(text)}`, { cause: e });
   }
 }
 
-/** Encodes a History. */
+/** Encodes a history from JSON. */
 function fromJson(json: Json, notes: string[]): Uint8Array {
   const raw = rawHistory(json);
   if (raw !== undefined) return raw;
@@ -314,7 +317,7 @@ const typeIn = (json: Json): Json | undefined =>
 
 const KNOWN_TYPES: ReadonlySet<number> = new Set(Object.values(EventType).filter((type) => type !== EventType.UNSPECIFIED));
 
-/** An event that a newer server wrote: whether the history can be replayed without it is for the core to say. */
+/** Returns whether a newer server wrote the event. The core decides whether the history can be replayed without it. */
 const isNovel = (json: Json, { eventType, eventId }: DecodedEvent): boolean =>
   typeIn(json) !== undefined && eventId > 0n && !KNOWN_TYPES.has(eventType);
 
@@ -328,7 +331,7 @@ function missingAttributes(json: Json, event: DecodedEvent, path: string): Histo
   );
 }
 
-/** The list of events in a file, and where it is. */
+/** Returns the list of events in a file, and its position. */
 function eventList(json: Json): [Json[], string] {
   if (typeof json === "string") return eventList(parseJson(json));
   if (Array.isArray(json)) {
@@ -352,7 +355,7 @@ function eventList(json: Json): [Json[], string] {
   throw new HistoryFileError(`the file is JSON, but not a history: it has no "events" (its keys: ${keys || "none"})`);
 }
 
-/** A response whose history is still in encoded batches. */
+/** Reads a response whose history is in encoded batches. */
 function rawHistory(json: Json): Uint8Array | undefined {
   if (!isObject(json) || !Array.isArray(json["rawHistory"]) || json["rawHistory"].length === 0) return undefined;
   return concat(json["rawHistory"].map((blob, i) => {

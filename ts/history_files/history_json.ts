@@ -1,9 +1,9 @@
-// JSON histories to protobuf, in all the dialects in which people have them. Differences to protobuf's own JSON that are understood:
-// event types and other enums in PascalCase or without their prefix; names in snake_case or PascalCase; 64-bit numbers as {low, high};
-// bytes as {"0": 1, ...}, as {type: "Buffer", data} or as number lists; times as {seconds, nanos}; null for what is absent; payloads that
-// were decoded for reading. Unknown fields are skipped. An error says where in the file the trouble is.
+// Converts JSON histories in all common dialects to Protobuf. Accepted differences to Protobuf JSON: enums in
+// PascalCase or without prefix; names in snake_case or PascalCase; 64-bit numbers as {low, high}; bytes as {"0": 1,
+// ...}, {type: "Buffer", data} or lists; times as {seconds, nanos}; null for missing values; decoded payloads.
+// Unknown fields are skipped. Errors state the position in the file.
 //
-// Fields are written as they come, without a message in between: a gate reads thousands of histories.
+// Fields are written without intermediate messages, because a replay gate reads thousands of histories.
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { fail, HistoryFileError, isObject, type Json, type JsonReading, shortened } from "./json_reading.ts";
 import {
@@ -20,7 +20,7 @@ import {
 } from "./json_scalars.ts";
 import { decodePayload } from "./payload_json.ts";
 
-/** What decoders of protobuf take; servers cut the causes of failures off long before. */
+/** The nesting limit of Protobuf decoders. Servers truncate the causes of failures much earlier. */
 const MAX_MESSAGES = 100;
 
 const PAYLOAD = "temporal.api.common.v1.Payload";
@@ -28,22 +28,22 @@ const PAYLOADS = "temporal.api.common.v1.Payloads";
 const TIMESTAMP = "google.protobuf.Timestamp";
 const DURATION = "google.protobuf.Duration";
 
-/** Fields of maps' entries. */
+/** Fields of map entries. */
 const KEY = 1 << 3 | LENGTH;
 const VALUE = 2 << 3 | LENGTH;
 
-/** How a field is written, without its tag. */
+/** How to write a field, without its tag. */
 interface FieldPlan {
   readonly name: string;
   readonly tag: number;
   readonly field: DescField;
-  /** A value with this meaning is not written. */
+  /** Returns whether the value is the default, which is not written. */
   readonly isDefault: (json: Json, into: JsonReading) => boolean;
   readonly write: Write;
 }
 
 interface Plan {
-  /** By each name that the field may have. */
+  /** Plans by each accepted name of a field. */
   readonly fields: ReadonlyMap<string, FieldPlan>;
   readonly oneofs: ReadonlySet<string>;
 }
@@ -114,10 +114,10 @@ function fieldPlan(field: DescField): FieldPlan {
 /** FeatureSet.FieldPresence.IMPLICIT */
 const IMPLICIT = 2;
 
-/** Fields with several values write their tags themselves. */
+/** Fields with several values write their own tags. */
 const REPEATED: ReadonlySet<DescField["fieldKind"]> = new Set(["list", "map"]);
 
-/** Writes the fields of a message, without a length. Throws a HistoryFileError that says where. */
+/** Writes the fields of a message, without a length. Throws a HistoryFileError with the position. */
 export function writeMessage(desc: DescMessage, json: Json, into: JsonReading): void {
   if (!isObject(json)) throw fail(into, json, "an object");
   if (into.depth >= MAX_MESSAGES) {
@@ -130,7 +130,7 @@ export function writeMessage(desc: DescMessage, json: Json, into: JsonReading): 
   into.depth--;
 }
 
-/** A field of a message that is read: what it is, its key in the file, its value. */
+/** A field found in the file: its plan, key and value. */
 interface FoundField {
   readonly plan: FieldPlan;
   readonly key: string;
@@ -139,7 +139,7 @@ interface FoundField {
   readonly unit: bigint | undefined;
 }
 
-/** In the order of their numbers, as every encoder writes them; of a field that is there twice the last one. */
+/** Writes fields in the order of their numbers, as encoders do; of a repeated key the last one. */
 function writeFields(plan: Plan, json: { [key: string]: Json }, into: JsonReading): void {
   const found: FoundField[] = [];
   if (!collect(plan, json, found)) {
@@ -158,7 +158,7 @@ function writeFields(plan: Plan, json: { [key: string]: Json }, into: JsonReadin
   }
 }
 
-/** Adds the fields of an object; true while their numbers go up. */
+/** Adds the fields of an object; returns whether their numbers are ascending. */
 function collect(plan: Plan, json: { [key: string]: Json }, found: FoundField[]): boolean {
   const { fields, oneofs } = plan;
   let sorted = true;
@@ -170,7 +170,8 @@ function collect(plan: Plan, json: { [key: string]: Json }, found: FoundField[])
       sorted &&= found.length === 0 || found.at(-1)!.plan.field.number < named.field.number;
       found.push({ plan: named, key, value, unit: undefined });
     } else if (isObject(value) && oneofs.has(lowered(key))) {
-      // Some languages write the choice itself: {attributes: {timerFiredEventAttributes: ...}} or {attributes: {case, value}}.
+      // Some languages serialize the oneof itself: {attributes: {timerFiredEventAttributes: ...}} or {attributes:
+      // {case, value}}.
       collect(plan, typeof value["case"] === "string" && "value" in value ? { [value["case"]]: value["value"]! } : value, found);
       sorted = false;
     } else {
@@ -189,7 +190,10 @@ function byOtherName(fields: ReadonlyMap<string, FieldPlan>, key: string): Field
   return fields.get(name) ?? fields.get(name.replace(/^decisionTask/, "workflowTask"));
 }
 
-/** Fields from before Temporal 1.0: `xTimeoutSeconds` for a duration, `timestamp` in nanoseconds for an event's time. */
+/**
+ * Reads fields from before Temporal 1.0: `xTimeoutSeconds` for a duration, `timestamp` in nanoseconds for the time of
+ * an event.
+ */
 function ancient(
   fields: ReadonlyMap<string, FieldPlan>,
   name: string,
@@ -222,7 +226,7 @@ function writeList(json: Json, into: JsonReading, tag: number, element: Write): 
   }
 }
 
-/** Numbers without tags, in one field. */
+/** Writes numbers without tags, in one packed field. */
 function writePacked(json: Json, into: JsonReading, tag: number, element: Write): void {
   if (!Array.isArray(json)) throw fail(into, json, "a list");
   if (json.length === 0) return;
@@ -245,7 +249,7 @@ function writeMap(json: Json, into: JsonReading, tag: number, value: Write, isPa
     into.to.varint32(KEY);
     into.to.text(key);
     into.to.varint32(VALUE);
-    // No payloads at all: old tctl wrote such details of markers.
+    // Old versions of tctl wrote empty marker details in this form.
     if (json[key] === null && isPayloads) into.to.end(into.to.begin());
     else value(json[key]!, into);
     into.to.end(start);
@@ -286,7 +290,7 @@ function contentWriter(desc: DescMessage): Write {
   }
 }
 
-/** Payload: metadata 1, data 2; of an entry: key 1, value 2. */
+/** Writes a payload: metadata 1, data 2; in a map entry: key 1, value 2. */
 function writePayload(json: Json, into: JsonReading): void {
   const decoded = decodePayload(json);
   if (decoded === undefined) throw fail(into, json, "a payload");

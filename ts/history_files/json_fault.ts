@@ -1,10 +1,10 @@
-// Where a text stops being JSON. Engines say it in their own words, some without a place, and some with a piece of the text, which may be
-// what nobody else is to read.
+// Finds where a text stops being valid JSON. The messages of engines differ, may lack the position, and may quote the
+// text, which can be confidential.
 import { textPosition } from "./json_nesting.ts";
 
 interface Level {
   readonly isList: boolean;
-  /** Index, or name, of the value that is read. */
+  /** Index or name of the current value. */
   at: number | string;
 }
 
@@ -19,7 +19,7 @@ export function jsonFault(text: string): string {
   return `unexpected character${inside} ${textPosition(text, at)}`;
 }
 
-/** Of a text that is not nested too deep. */
+/** Expects a text that is not nested too deep. */
 class Scanner {
   readonly #text: string;
   readonly #levels: Level[] = [];
@@ -29,12 +29,12 @@ class Scanner {
     this.#text = text;
   }
 
-  /** Where the first character is that no JSON has there, and in which value it is. */
+  /** Returns the position of the first invalid character, and the value that contains it. */
   run(): { at: number; levels: readonly Level[] } {
     for (;;) {
       this.#space();
       if (!this.#valueBegins()) break;
-      // After a value: what ends with it, and what comes next.
+      // After a value: read the end of its parents, or the next value.
       let more = false;
       for (;;) {
         this.#space();
@@ -53,7 +53,10 @@ class Scanner {
     return { at: this.#at, levels: this.#levels };
   }
 
-  /** Reads a value, or the beginning of one with others in it up to its first one. An empty list or object is a whole value. */
+  /**
+   * Reads a value, or the start of a nested value up to its first element. Returns whether the value is complete; an
+   * empty list or object is.
+   */
   #valueBegins(): boolean {
     for (;;) {
       this.#space();

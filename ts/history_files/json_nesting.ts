@@ -1,10 +1,10 @@
-// JSON.parse takes a text however deep it is nested, and code that walks or writes the value afterwards runs out of stack. So the depth is
-// looked at first. No history, argument or setting comes near the limit.
+// Limits the nesting of JSON. JSON.parse accepts any depth, but code that walks or writes the value would overflow
+// the stack. Valid histories, arguments and settings are far below the limit.
 
-/** Lists and objects inside each other. */
+/** Maximum depth of lists and objects. */
 export const MAX_NESTING = 1000;
 
-/** Says where a text is nested deeper than MAX_NESTING; undefined when it is not. The text need not be valid JSON. */
+/** Describes where a text is nested deeper than MAX_NESTING; undefined otherwise. The text need not be valid JSON. */
 export function nestedTooDeep(text: string): string | undefined {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
@@ -24,7 +24,7 @@ export function nestedTooDeep(text: string): string | undefined {
   return undefined;
 }
 
-/** Index of the quote that ends the string which begins at `at`. */
+/** Returns the index of the closing quote of the string that begins at `at`. */
 function endOfString(text: string, at: number): number {
   for (let end = text.indexOf('"', at + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let slashes = 0;

@@ -1,10 +1,10 @@
-// Where the reader of JSON histories is, and how it says what it finds there.
+// The position of the reader of JSON histories, and its errors.
 import { WireBuffer } from "./wire_buffer.ts";
 
-/** A file that holds no history that can be read; the message says what is wrong and where. */
+/** The file does not contain a readable history. The message states the problem and its position. */
 export class HistoryFileError extends Error {
   override name = "HistoryFileError";
-  /** Where events are missing: the history up to there, bytes of temporal.api.history.v1.History. */
+  /** If events are missing: the history up to there, as bytes of temporal.api.history.v1.History. */
   readonly before: Uint8Array | undefined;
 
   constructor(message: string, options: ErrorOptions & { readonly before?: Uint8Array } = {}) {
@@ -15,16 +15,16 @@ export class HistoryFileError extends Error {
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** What is written, and how it went. */
+/** The output of the reader, with counts. */
 export class JsonReading {
   readonly to = new WireBuffer();
-  /** Payloads that were decoded, and have been encoded again. */
+  /** Number of decoded payloads that were encoded again. */
   decodedPayloads = 0;
-  /** Messages inside each other at the place that is read. */
+  /** Nesting depth of messages at the current position. */
   depth = 0;
-  /** Fields of the outermost message's choice that were written. */
+  /** Number of written fields of the outermost message's oneof. */
   chosen = 0;
-  /** Where in the file: names of fields, and indexes. */
+  /** Position in the file: field names and indices. */
   readonly path: (string | number)[] = [];
 
   /** "events[3].attributes.input" */
@@ -39,7 +39,7 @@ export function isObject(json: Json | undefined): json is { [key: string]: Json 
 
 export const shortened = (path: string): string => path.length > 160 ? `${path.slice(0, 157)}...` : path;
 
-/** What belongs to the user is not shown: errors go to logs and to CI. */
+/** User data is not included in errors, which are printed in logs and CI. */
 const PRIVATE: ReadonlySet<string> = new Set(["payloads", "a payload", "bytes (base64)"]);
 
 export function fail(into: JsonReading, json: Json, wanted: string): HistoryFileError {

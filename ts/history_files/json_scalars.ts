@@ -1,10 +1,10 @@
-// Scalars, enums and times of JSON histories, as they are written in protobuf.
+// Writes scalars, enums and times of JSON histories as Protobuf.
 import { type DescEnum, ScalarType } from "@bufbuild/protobuf";
 import { fail, isObject, type Json, type JsonReading } from "./json_reading.ts";
 import { bytesFromJson } from "./payload_json.ts";
 import type { WireBuffer } from "./wire_buffer.ts";
 
-/** Wire type of what has a length before it: texts, bytes, messages. */
+/** Wire type of length-delimited values: texts, bytes, messages. */
 export const LENGTH = 2;
 
 /** Writes a value, without a tag. */
@@ -13,7 +13,10 @@ export type Write = (json: Json, into: JsonReading) => void;
 const enums = new WeakMap<DescEnum, ReadonlyMap<string, number>>();
 const plain = (name: string) => name.replaceAll("_", "").toUpperCase();
 
-/** "EVENT_TYPE_TIMER_FIRED", "TIMER_FIRED", "TimerFired" and the number mean the same; workflow tasks were decisions once. A name that is not known is 0 (unspecified). */
+/**
+ * Accepts "EVENT_TYPE_TIMER_FIRED", "TIMER_FIRED", "TimerFired" and the number; workflow tasks were formerly named
+ * decisions. An unknown name is 0 (unspecified).
+ */
 export function enumValue(desc: DescEnum, json: Json, into: JsonReading): number {
   if (typeof json === "number") return json;
   if (typeof json !== "string") throw fail(into, json, "a name or number");
@@ -69,13 +72,13 @@ function fractional(json: Json, into: JsonReading): number {
   return value;
 }
 
-/** A whole number that is exact as a double; undefined for others, and for what is none. */
+/** Returns an integer that is exact as a double; undefined for other values. */
 function numeral(json: Json): number | undefined {
   const value = typeof json === "string" && json.length < 16 && /^-?\d+$/.test(json) ? Number(json) : json;
   return Number.isSafeInteger(value) ? value as number : undefined;
 }
 
-/** A number, its text, or a Long as JSON has it: {low, high, unsigned}. */
+/** Parses a number, its text, or a Long in JSON: {low, high, unsigned}. */
 export function parseWholeNumber(json: Json, into: JsonReading): bigint {
   if (typeof json === "number" && Number.isInteger(json)) return BigInt(json);
   if (typeof json === "string" && /^-?\d+$/.test(json)) return BigInt(json);
@@ -91,7 +94,7 @@ interface SecondsAndNanos {
   readonly nanos: number;
 }
 
-/** Timestamps and durations: seconds 1, nanos 2. */
+/** Writes a timestamp or duration: seconds 1, nanos 2. */
 export function writeTime(json: Json, into: JsonReading, parse: (text: string) => SecondsAndNanos | undefined): void {
   if (typeof json === "string") {
     const parsed = parse(json);
@@ -126,7 +129,7 @@ export function timestamp(text: string): SecondsAndNanos | undefined {
   return usualTimestamp(text) ?? anyTimestamp(text);
 }
 
-/** The number that `length` digits are; NaN where there are others. */
+/** Parses `length` digits; NaN for other characters. */
 function digits(text: string, at: number, length: number): number {
   let value = 0;
   for (let i = at; i < at + length; i++) {
@@ -137,7 +140,10 @@ function digits(text: string, at: number, length: number): number {
   return value;
 }
 
-/** The form in which exports have times, which histories are full of: 2024-05-06T07:08:09.123456Z. Undefined for any other, and for days that a month may not have. */
+/**
+ * Parses the common format of exported times, 2024-05-06T07:08:09.123456Z, without a Date. Returns undefined for
+ * other formats and for days that some months do not have.
+ */
 function usualTimestamp(text: string): SecondsAndNanos | undefined {
   const { length } = text;
   const places = length - 21;
@@ -161,7 +167,7 @@ function anyTimestamp(text: string): SecondsAndNanos | undefined {
   return Number.isNaN(ms) ? undefined : { seconds: ms / 1000, nanos: fraction(m[3]) };
 }
 
-/** "10s", "0.25s" and, as Go writes them, "1h2m3.5s" and "150ms". */
+/** Parses "10s", "0.25s" and the Go format: "1h2m3.5s", "150ms". */
 export function parseDuration(text: string): SecondsAndNanos | undefined {
   const m = /^(-)?(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+)(?:\.(\d{1,9})\d*)?s)?(?:(\d+)ms)?$/.exec(text.trim());
   if (m === null || text.trim() === "" || text.trim() === "-") return undefined;

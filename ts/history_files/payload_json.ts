@@ -1,6 +1,6 @@
-// One payload in JSON: encoded as protobuf has it, or decoded for people to read, as the UI downloads it ("readable": the metadata are plain
-// texts and the data is the value itself; older: the value alone). A decoded payload is encoded again; what its bytes exactly were is
-// lost (spaces, the order of keys), which replay does not look at.
+// Reads a payload in JSON: encoded as in Protobuf JSON, or decoded as the UI downloads it ("readable": texts as
+// metadata and the value as data; older versions: only the value). A decoded payload is encoded again. Its exact
+// bytes (spaces, order of keys) are lost, but replay does not compare them.
 import type { Json } from "./json_reading.ts";
 
 export interface PayloadFields {
@@ -10,7 +10,7 @@ export interface PayloadFields {
 
 export interface DecodedPayload {
   readonly payload: PayloadFields;
-  /** It was decoded in the file. */
+  /** The payload was decoded in the file. */
   readonly wasDecoded: boolean;
 }
 
@@ -19,7 +19,7 @@ const text = new TextDecoder();
 const EMPTY = new Uint8Array(0);
 const ENCODING = /^[a-z]+\/[a-z0-9.+_-]+$/i;
 
-/** undefined for what is no payload in any form. */
+/** Returns undefined for values that are not a payload in any form. */
 export function decodePayload(json: Json): DecodedPayload | undefined {
   if (!looksLikePayload(json)) return decoded(json, { encoding: utf8.encode(json === null ? "binary/null" : "json/plain") });
   const metadata = json["metadata"];
@@ -58,7 +58,10 @@ function decoded(value: Json, metadata: { [key: string]: Uint8Array }): DecodedP
   return { payload: { metadata, data: utf8.encode(JSON.stringify(value)) }, wasDecoded: true };
 }
 
-/** Bytes as JSON may have them: base64 (with either alphabet), {"0": 1, ...}, {type: "Buffer", data: [...]}, a list of numbers. */
+/**
+ * Reads bytes in any JSON form: Base64 (both alphabets), {"0": 1, ...}, {type: "Buffer", data: [...]}, a list of
+ * numbers.
+ */
 export function bytesFromJson(json: Json): Uint8Array | undefined {
   if (typeof json === "string") return decodeBase64(json);
   if (typeof json !== "object" || json === null) return undefined;
@@ -72,18 +75,18 @@ export function bytesFromJson(json: Json): Uint8Array | undefined {
 
 const isByte = (value: Json): boolean => typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 255;
 
-/** Values of the characters of both alphabets; 64 for the others. */
+/** Values of the characters of both alphabets; 64 for other characters. */
 const SIXTETS = new Uint8Array(128).fill(64);
 "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".split("").forEach((c, i) => SIXTETS[c.charCodeAt(0)] = i);
 SIXTETS["-".charCodeAt(0)] = 62;
 SIXTETS["_".charCodeAt(0)] = 63;
 
-/** undefined for text that is not base64. */
+/** Returns undefined for text that is not Base64. */
 export function decodeBase64(base64: string): Uint8Array | undefined {
   const text = /\s/.test(base64) ? base64.replace(/\s/g, "") : base64;
   let { length } = text;
   for (let padding = 0; padding < 2 && text.charCodeAt(length - 1) === 0x3d; padding++) length--;
-  // No bytes end in a single character, and padding fills up a group of four.
+  // A single last character does not encode a byte, and padding completes a group of four.
   if (length % 4 === 1 || (length < text.length && text.length % 4 !== 0)) return undefined;
   const bytes = new Uint8Array(Math.floor(length * 3 / 4));
   let bits = 0;

@@ -1,20 +1,20 @@
-// Protobuf as it is written, into one buffer that grows. A message inside of another is written in place: its length goes before it when
-// it is known, which moves the message by a byte or two.
+// Writes Protobuf into one growing buffer. A nested message is written in place; when its length is known, the
+// message is moved to make space for it.
 
 const utf8 = new TextEncoder();
-/** Below it, writing character by character is faster than the encoder. */
+/** For shorter texts, writing each character is faster than TextEncoder. */
 const SHORT = 64;
 
 export class WireBuffer {
   #bytes = new Uint8Array(16 * 1024);
   #at = 0;
 
-  /** Bytes written so far. */
+  /** Number of bytes written. */
   get length(): number {
     return this.#at;
   }
 
-  /** A copy of what was written from `start` on. */
+  /** Returns a copy of the bytes from `start` on. */
   slice(start = 0): Uint8Array {
     return this.#bytes.slice(start, this.#at);
   }
@@ -27,14 +27,14 @@ export class WireBuffer {
     this.#bytes = grown;
   }
 
-  /** A whole number from 0 to 2 ** 32 - 1: a tag, a length. */
+  /** Writes an integer from 0 to 2 ** 32 - 1: a tag, a length. */
   varint32(value: number): void {
     this.#room(5);
     for (; value > 0x7f; value >>>= 7) this.#bytes[this.#at++] = (value & 0x7f) | 0x80;
     this.#bytes[this.#at++] = value;
   }
 
-  /** A whole number, negative ones as 64 bits. */
+  /** Writes an integer; negative ones as 64 bits. */
   varint(value: number | bigint): void {
     if (value >= 0 && value <= 0x7fff_ffff) return this.varint32(Number(value));
     this.#room(10);
@@ -55,7 +55,7 @@ export class WireBuffer {
     this.#at += 4;
   }
 
-  /** Bytes with their length before them. */
+  /** Writes bytes with their length. */
   bytes(value: Uint8Array): void {
     this.varint32(value.length);
     this.#room(value.length);
@@ -63,7 +63,7 @@ export class WireBuffer {
     this.#at += value.length;
   }
 
-  /** A text with its length before it. */
+  /** Writes a text with its length. */
   text(value: string): void {
     const { length } = value;
     if (length > SHORT) return this.bytes(utf8.encode(value));
@@ -79,7 +79,7 @@ export class WireBuffer {
     this.#at = start + 1 + length;
   }
 
-  /** Begins a message that has its length before it; pass the result to `end`. */
+  /** Begins a message with a length; pass the result to `end`. */
   begin(): number {
     this.#room(1);
     return ++this.#at;

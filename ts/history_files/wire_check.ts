@@ -1,26 +1,26 @@
-// Whether bytes are a message of a type, down to its last field. Decoding says that too, but makes objects of it all, which takes more
-// than ten times as long; a gate has thousands of histories that it only passes on.
+// Validates that bytes are a message of a type, including nested fields. Decoding also validates, but creates objects
+// and takes more than ten times as long, and a replay gate only forwards thousands of histories.
 //
-// It says yes to less than a decoder takes: fields of another wire type than theirs, and groups, are left to that.
+// Accepts less than a decoder: fields with an unexpected wire type, and groups, are left to the decoder.
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 
-/** What decoders of protobuf take. */
+/** The nesting limit of Protobuf decoders. */
 const MAX_MESSAGES = 100;
 
 interface FieldCheck {
   readonly wireType: number;
-  /** Its values may come together, in one field. */
+  /** The values may be packed in one field. */
   readonly mayBePacked: boolean;
   readonly isText: boolean;
   readonly message: MessageCheck | undefined;
 }
 
-/** By the number of the field. */
+/** Indexed by field number. */
 type MessageCheck = (FieldCheck | undefined)[];
 
 const checks = new WeakMap<DescMessage, MessageCheck>();
 
-/** False for bytes of which that is not certain. */
+/** Returns whether the bytes are certainly valid; false if only a decoder can decide. */
 export function isSurely(desc: DescMessage, bytes: Uint8Array): boolean {
   return new Reader(bytes).isMessage(checkOf(desc), bytes.length, 0);
 }
@@ -29,7 +29,7 @@ function checkOf(desc: DescMessage): MessageCheck {
   const known = checks.get(desc);
   if (known !== undefined) return known;
   const check: MessageCheck = [];
-  // Before its fields: messages may hold messages of their own type.
+  // Stored before its fields are added, because message types can be recursive.
   checks.set(desc, check);
   for (const field of desc.fields) check[field.number] = fieldCheck(field);
   return check;
@@ -122,7 +122,7 @@ class Reader {
     return this.#at === end;
   }
 
-  /** Of a field with a length. */
+  /** Checks a length-delimited field. */
   #isContent(field: FieldCheck | undefined, end: number, depth: number): boolean {
     if (field?.message !== undefined) return this.isMessage(field.message, end, depth + 1);
     const start = this.#at;
@@ -138,14 +138,14 @@ class Reader {
     return true;
   }
 
-  /** UTF-8, which decoders insist on. */
+  /** Checks for valid UTF-8, which decoders require. */
   #isText(start: number, end: number): boolean {
     const bytes = this.#bytes;
     for (let at = start; at < end; at++) if (bytes[at]! > 0x7f) return isUtf8(bytes.subarray(start, end));
     return true;
   }
 
-  /** A tag or a length below 2 ** 28; -1 for what is none. */
+  /** Reads a tag or length below 2 ** 28; -1 if it is invalid. */
   #number(end: number): number {
     let value = 0;
     for (let shift = 0; shift < 28; shift += 7) {

@@ -1,4 +1,4 @@
-// Activities in tests: replaced by mocks that remember their calls, or called one by one without any worker.
+// Activities in tests: mocks that record their calls, and a way to call an activity without a worker.
 import { type OptionNames, rejectUnknownOptions } from "../base/option_names.ts";
 import { type ActivityContext, type ActivityInfo, callActivity, type CancelReason } from "../activity/context.ts";
 import { type Duration, toMs } from "../converter/duration.ts";
@@ -9,25 +9,26 @@ import { realTimers, sleepOn } from "../base/timers.ts";
 // deno-lint-ignore no-explicit-any
 type AnyFunction = (...args: any[]) => any;
 
-/** The activities of a module or object: its functions. */
+/** The activities in a module or object: its functions. */
 type FunctionsOf<T> = { [K in keyof T as T[K] extends AnyFunction ? K : never]: T[K] };
 
-/** A mock answers what the activity would, at once or in a promise. */
+/** A mock returns what the activity would return, or a promise of it. */
 export type ActivityMocks<T> = {
   [K in keyof FunctionsOf<T>]?: FunctionsOf<T>[K] extends (...args: infer A) => infer R
     ? (...args: A) => Awaited<R> | Promise<Awaited<R>>
     : never;
 };
 
-/** Mocks, with the arguments of each call so far. */
+/** Mocks with the recorded arguments of each call. */
 export type MockedActivities<T> = ActivityMocks<T> & {
   readonly calls: { readonly [K in keyof FunctionsOf<T>]: readonly ParametersOf<FunctionsOf<T>[K]>[] };
 };
 type ParametersOf<F> = F extends (...args: infer A) => unknown ? A : never;
 
 /**
- * Activities for a worker under test: `mockActivities<typeof import("./payment.ts")>({ charge: async (items) => 3 })`. Names, arguments and
- * results are those of the real ones. An activity without a mock fails by name. `mocks.calls.charge` holds the arguments of each call.
+ * Creates activities for a worker under test: `mockActivities<typeof import("./payment.ts")>({ charge: async (items)
+ * => 3 })`. Names, arguments and results have the types of the real activities. An activity without a mock fails with
+ * an error that names it. `mocks.calls.charge` contains the arguments of each call.
  */
 export function mockActivities<T>(mocks: ActivityMocks<T>): MockedActivities<T> {
   const calls: { [name: string]: unknown[][] } = {};
@@ -39,28 +40,32 @@ export function mockActivities<T>(mocks: ActivityMocks<T>): MockedActivities<T> 
       return mock(...args);
     };
   }
-  // What was never mocked was never called. Not enumerable and no function: a worker takes `calls` for no activity.
+  // An activity without a mock has no calls. Not enumerable and not a function, so that a worker does not register
+  // `calls` as an activity.
   const value = new Proxy(calls, { get: (all, name) => all[name as string] ?? [] });
   return Object.defineProperty(mocked, "calls", { value }) as unknown as MockedActivities<T>;
 }
 
 /** Options of {@link runActivity}. */
 export interface RunActivityOptions {
-  /** Replaces parts of the info that the activity sees. */
+  /** Replaces fields of the info that the activity reads. */
   info?: Partial<ActivityInfo>;
-  /** Headers that the activity sees. */
+  /** Headers that the activity reads. */
   headers?: ActivityContext["headers"];
   /** Called for each heartbeat. */
   onHeartbeat?: (details: unknown) => void;
   /** Aborting it cancels the activity. */
   cancel?: AbortSignal;
-  /** What the activity learns then. Default: CANCELLED. */
+  /** The reason that the activity gets. Default: CANCELLED. */
   cancelReason?: CancelReason;
-  /** Where the activity's records go. Default: nowhere. */
+  /** Receives the activity's log entries. Default: discarded. */
   logger?: Logger;
 }
 
-/** Calls an activity as a worker would, with a context but without worker, queue, retries and timeouts. Rejects with what it throws. */
+/**
+ * Calls an activity as a worker would: with a context, but without a task queue, retries and timeouts. Rejects with
+ * the error of the activity.
+ */
 export async function runActivity<A extends unknown[], R>(
   activity: (...args: A) => R,
   args: A,

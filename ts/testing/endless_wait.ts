@@ -1,5 +1,6 @@
-// Finds waits of a test that nothing in its environment can end: for a signal that is never sent, for a worker that does not exist. Such a
-// test would hang. The judgment is from state alone (no task, activity or timer); the two seconds only keep short waits out of the log.
+// Finds waits of a test that nothing in its environment can end: for a signal that is never sent, for a worker that
+// does not exist. Such a test would hang. The decision depends only on state (no task, activity or timer); the two
+// seconds keep short waits out of the log.
 import type { Timers } from "../base/timers.ts";
 import { Client } from "../client/mod.ts";
 import type { EmbeddedEngine } from "../engine/mod.ts";
@@ -11,25 +12,25 @@ import { enumName } from "../converter/enums.ts";
 import { procedureOf } from "../converter/procedure_names.ts";
 import type { Awaited } from "./observed_service.ts";
 
-/** Time without possible progress until a wait is reported. */
+/** Real time without possible progress until a wait is reported. */
 export const ENDLESS_AFTER_MS = 2000;
-/** Runs that one report describes: the awaited one and its children. */
+/** Maximum number of runs in a report: the awaited run and its children. */
 const MAX_DESCRIBED_RUNS = 10;
 
-/** "warn": a wait that cannot end by itself is logged. "error": the call that waits rejects with an {@link EndlessWaitError}. */
+/** "warn": logs a wait that cannot end. "error": rejects the waiting call with an {@link EndlessWaitError}. */
 export type EndlessWaits = "warn" | "error";
 
 /** The facts of an {@link EndlessWaitError}. */
 export interface EndlessWait {
-  /** Id of the workflow that is waited for. */
+  /** ID of the awaited workflow. */
   readonly workflowId: string;
   /** `the result`, `update "add"`. */
   readonly awaited: string;
-  /** Where its code waits, and what else is pending, with the lines of the workflow code that are known. */
+  /** Where the workflow waits and what else is pending, with known source lines. */
   readonly waitsFor: string;
 }
 
-/** A wait of a test does not end: virtual time has reached `skipLimit`, or nothing in the environment can end the wait. */
+/** A wait of a test does not end: virtual time reached `skipLimit`, or nothing in the environment can end the wait. */
 export class EndlessWaitError extends Error implements EndlessWait {
   override name = "EndlessWaitError";
   readonly workflowId: string;
@@ -44,7 +45,7 @@ export class EndlessWaitError extends Error implements EndlessWait {
   }
 }
 
-/** Throws a TypeError for another value than "warn" or "error". */
+/** Throws a TypeError for values other than "warn" or "error". */
 export function rejectUnknownEndlessWaits(value: unknown): void {
   if (value === undefined || value === "warn" || value === "error") return;
   throw new TypeError(`endlessWaits must be "warn" or "error", not ${typeof value === "string" ? `"${value}"` : String(value)}`);
@@ -54,17 +55,17 @@ export interface EndlessWaitParts {
   readonly engine: EmbeddedEngine;
   /** Real time. */
   readonly timers: Timers;
-  /** Answer of the run's `__stack_trace` query; rejects after some seconds where no worker responds. */
+  /** Returns the result of the run's `__stack_trace` query; rejects after some seconds if no worker responds. */
   stackTrace(workflowId: string, runId: string): Promise<string>;
-  /** The environment's workers, one line each; empty where they are not known. */
+  /** Describes each worker of the environment in a line; empty if unknown. */
   workers(): readonly string[];
   /** Called once for each wait. */
   found(awaited: Awaited, error: EndlessWaitError): void;
 }
 
-/** What is asked of the environment's time. */
+/** The state of the environment that decides whether a wait can end. */
 export interface EndlessWaitView {
-  /** Whether nothing runs and nothing is due by itself. */
+  /** Whether nothing runs and no timer is due. */
   isStuck(): boolean;
   /** Whether a task waits for a worker. */
   hasQueuedTasks(): boolean;
@@ -75,9 +76,9 @@ export interface EndlessWaitView {
   awaited(): Iterable<Awaited>;
 }
 
-/** Two seconds that began when nothing could happen any more. */
+/** The two seconds since progress became impossible. */
 interface Armed {
-  /** The state of the environment at that moment. */
+  /** The state of the environment when they began. */
   readonly mark: string;
   isOver: boolean;
   cancel(): void;
@@ -86,7 +87,7 @@ interface Armed {
 export class EndlessWaitWatch {
   readonly #parts: EndlessWaitParts;
   readonly #view: EndlessWaitView;
-  /** Keys of the waits, and the number of the test's calls before each report. */
+  /** Keys of the reported waits, with the number of calls of the test before each report. */
   readonly #reported = new Map<string, number>();
   #armed: Armed | undefined;
   #isReporting = false;
@@ -97,19 +98,19 @@ export class EndlessWaitWatch {
     this.#view = view;
   }
 
-  /** Called at each look at the environment. */
+  /** Called for each check of the environment. */
   look(): void {
     if (this.#isReporting || this.#closed) return;
     if (this.#unreported().length === 0) return this.#disarm();
     const mark = this.#mark();
     if (this.#armed !== undefined && this.#armed.mark !== mark) this.#disarm();
-    // A worker that polls again makes the engine busy for a moment, without a commit: the time counts on.
+    // A worker that polls again makes the engine busy for a moment, without a commit: the time continues.
     if (!this.#view.isStuck()) return;
     this.#armed ??= this.#arm(mark);
     if (!this.#armed.isOver) return;
     this.#disarm();
     this.#isReporting = true;
-    // A report that fails (the engine closes, a query is rejected) is left out: the wait itself is not affected.
+    // A failed report (the engine closes, a query is rejected) is skipped: the wait itself is not affected.
     void this.#report().catch(() => {}).finally(() => (this.#isReporting = false));
   }
 
@@ -118,7 +119,7 @@ export class EndlessWaitWatch {
     return armed;
   }
 
-  /** No wait is left. */
+  /** Called when no wait remains. */
   ended(): void {
     this.#disarm();
   }
@@ -137,7 +138,7 @@ export class EndlessWaitWatch {
     return `${this.#view.acts()} ${this.#view.commits()} ${this.#unreported().map(({ key }) => key).join(" ")}`;
   }
 
-  /** Waits that were not reported since the test's last call. */
+  /** Returns the waits that were not reported since the test's last call. */
   #unreported(): Awaited[] {
     const acts = this.#view.acts();
     const open = new Map([...this.#view.awaited()].map((awaited) => [awaited.key, awaited]));
@@ -162,7 +163,7 @@ export class EndlessWaitWatch {
         `Pending:\n${waitsFor.replace(/^/gm, "  ")}`;
       found.push([awaited, new EndlessWaitError(message, { workflowId, awaited: what, waitsFor })]);
     }
-    // The test or a worker did something meanwhile: the facts may be old.
+    // The test or a worker made progress meanwhile, so the facts may be outdated.
     if (this.#closed || this.#mark() !== mark || !this.#view.isStuck()) return;
     for (const [awaited, error] of found) {
       this.#reported.set(awaited.key, this.#view.acts());
@@ -171,8 +172,8 @@ export class EndlessWaitWatch {
   }
 
   /**
-   * A line for each task of an open run that waits for a worker. Undefined where a task is in other hands, so that progress may come: of a
-   * worker that is not the environment's, or an activity or procedure that is completed from outside.
+   * Describes each task of an open run that waits for a worker. Returns undefined if progress is still possible: a
+   * worker outside of the environment has a task, or an activity or procedure is completed from outside.
    */
   async #queuedTasks(): Promise<string[] | undefined> {
     const { engine } = this.#parts;
@@ -195,7 +196,7 @@ export class EndlessWaitWatch {
       .catch(() => undefined);
   }
 
-  /** A block for a run and for each of its children: what it is, where its code waits, and its tasks. */
+  /** Describes a run and its children: type, where the code waits, tasks. */
   async #describe(workflowId: string, runId: string): Promise<string[]> {
     const blocks: string[] = [];
     const open = [{ workflowId, runId }];
@@ -220,7 +221,7 @@ export class EndlessWaitWatch {
     return blocks;
   }
 
-  /** Tasks of a run that no worker has. */
+  /** Returns the tasks of a run that no worker has. */
   async #tasksOf(workflowId: string, run: DescribeWorkflowExecutionResponse): Promise<string[]> {
     const lines: string[] = [];
     const queue = run.executionConfig?.taskQueue?.name ?? "";

@@ -1,5 +1,5 @@
-// A whole engine in memory for one test, with virtual time: a workflow that sleeps for a month is tested in milliseconds. Nothing is
-// downloaded or started beside this process; works under any test runner of Node and Deno.
+// An engine in memory for one test, with virtual time: a test of a workflow that sleeps for a month takes
+// milliseconds. Downloads nothing and starts no other process. Works with any test runner of Node and Deno.
 import { type OptionNames, rejectMisspelledOptions, rejectUnknownOptions } from "../base/option_names.ts";
 import { Client, type ClientOptions } from "../client/mod.ts";
 import { type CodecOptions, codecsOf } from "../codec/codec.ts";
@@ -26,37 +26,39 @@ import { type Awaited, ObservedService } from "./observed_service.ts";
 
 /** Options of `TestEnvironment.create`. */
 export interface TestEnvironmentOptions extends CodecOptions {
-  /** Time moves only as `advance` says, or while a result is waited for. Default: true. */
+  /** Time advances only by `advance`, or while a result is awaited. Default: true. */
   virtualTime?: boolean;
-  /** Where virtual time begins. Default: now. */
+  /** Start of virtual time. Default: now. */
   startTime?: Date | number;
   /**
-   * How far virtual time moves by itself while one workflow is waited for, and over how many moments at which something is due. Beyond
-   * either the wait ends with an EndlessWaitError that says what the workflow waits for. Default: 10 years, 50,000 moments.
+   * How far virtual time may advance while one workflow is awaited, and over how many due times. Beyond either limit
+   * the wait ends with an EndlessWaitError that states what the workflow waits for. Default: 10 years, 50,000 due
+   * times.
    */
   skipLimit?: { time?: Duration; moments?: number };
   /**
-   * "manual": timers of workflows fire when `fireTimer` says so, however far time has moved. Timeouts and retries are as ever. Default:
-   * "due".
+   * "manual": workflow timers fire only by `fireTimer`, regardless of the time. Timeouts and retries are not
+   * affected. Default: "due".
    */
   timers?: EmbeddedEngineOptions["timers"];
   /**
-   * What happens after two real seconds in which nothing in the environment can end a wait for a result or an update, such as a wait for a
-   * signal that the test never sends. "warn": one warning with what is awaited and the line of the workflow code. "error": the call rejects
-   * with an EndlessWaitError that has the same facts. Needs virtual time. Default: "warn".
+   * Action after two real seconds in which nothing in the environment can end a wait for a result or an update, for
+   * example if a test never sends the awaited signal. "warn": logs a warning with what is awaited and the line of the
+   * workflow code. "error": rejects the call with an EndlessWaitError with the same facts. Needs virtual time.
+   * Default: "warn".
    */
   endlessWaits?: EndlessWaits;
   /** Default: "default". */
   namespace?: string;
-  /** Limits of the engine, for tests of what happens beyond them. */
+  /** Limits of the engine, for tests that exceed them. */
   limits?: EngineLimits;
-  /** How values become payloads. Default: JSON. */
+  /** Converts values to payloads. Default: JSON. */
   converter?: ClientOptions["converter"];
-  /** Functions that workflows run by `transact`, and the tables that they change, as in `open`. In Node and Deno. */
+  /** Functions that workflows run by `transact`, and the tables that they change, as for `open`. In Node and Deno. */
   reducers?: EmbeddedEngineOptions["reducers"];
-  /** The application's tables, step by step. */
+  /** Migrations of the application's tables, in order. */
   migrations?: EmbeddedEngineOptions["migrations"];
-  /** Default: warnings and errors go to standard error. */
+  /** Default: logs warnings and errors to standard error. */
   logger?: Logger;
 }
 
@@ -83,10 +85,10 @@ const MAX_ACTIVITY_ATTEMPTS = 1000;
 export class TestEnvironment {
   readonly engine: EmbeddedEngine;
   readonly client: Client;
-  /** Queue of the environment's client and workers. */
+  /** Task queue of the environment's client and workers. */
   readonly taskQueue = "test";
   readonly #options: TestEnvironmentOptions;
-  /** The store in SQLite, where there are tables. */
+  /** The store in SQLite, if there are tables. */
   readonly #tables: Store | undefined;
   readonly #clock: Clock;
   readonly #service: ObservedService;
@@ -135,7 +137,7 @@ export class TestEnvironment {
       service: this.#service,
       namespace: engine.namespace,
       taskQueue: this.taskQueue,
-      // Time must not move while a call is being encoded, or its answer decoded.
+      // Time must not advance while a call is being encoded, or its response decoded.
       codec: codecsOf(options).map((codec) => ({
         encode: (payloads) => this.#service.during(() => codec.encode(payloads)),
         decode: (payloads) => this.#service.during(() => codec.decode(payloads)),
@@ -146,7 +148,7 @@ export class TestEnvironment {
     });
   }
 
-  /** @param waitTimers Real time for `endlessWaits`; tests of this package move it. */
+  /** @param waitTimers Real time for `endlessWaits`; replaced in tests of this package. */
   static async create(options: TestEnvironmentOptions = {}, waitTimers: Timers = realTimers): Promise<TestEnvironment> {
     rejectUnknownOptions("TestEnvironment.create", options, ENVIRONMENT_OPTIONS);
     rejectUnknownEndlessWaits(options.endlessWaits);
@@ -171,14 +173,14 @@ export class TestEnvironment {
     return new TestEnvironment(engine, withTables ? store : undefined, clock, options, waitTimers);
   }
 
-  /** The environment's time, in milliseconds since the epoch. Workflows see the same. */
+  /** Virtual time in milliseconds since the epoch. Workflows have the same time. */
   now(): number {
     return this.#clock.nowMs();
   }
 
   /**
-   * Moves virtual time on; timers, timeouts and retries that become due on the way happen in order, each at its moment, and what they set
-   * off is done when this resolves. Activities are given a tenth of a real second between two moments.
+   * Advances virtual time. Timers, timeouts and retries become due in order, each at its time; their effects are
+   * complete when this resolves. Activities get a tenth of a real second between two due times.
    */
   async advance(duration: Duration): Promise<void> {
     if (this.#time === undefined) {
@@ -188,8 +190,9 @@ export class TestEnvironment {
   }
 
   /**
-   * Fires the oldest open timer of that name (of `timer(name, ...)`, or a `sleep`'s summary) of a workflow, and waits until what it sets
-   * off is done. Needs `timers: "manual"`. Rejects with a ServiceError where there is no such workflow or timer, and says which are open.
+   * Fires the oldest open timer of a workflow with that name (of `timer(name, ...)`, or the summary of a `sleep`),
+   * and waits until its effects are complete. Needs `timers: "manual"`. Rejects with a ServiceError that lists the
+   * open timers if the workflow or timer does not exist.
    */
   async fireTimer(
     workflow: string | { readonly workflowId: string; readonly runId?: string | undefined },
@@ -202,7 +205,7 @@ export class TestEnvironment {
     await this.#time?.advance(0);
   }
 
-  /** A worker of this environment; the caller runs it and shuts it down. `runWorker` does both. */
+  /** Creates a worker for this environment. The caller runs it and shuts it down; `runWorker` does both. */
   async createWorker(options: TestWorkerOptions): Promise<Worker> {
     rejectUnknownOptions("createWorker", options, TEST_WORKER_OPTIONS);
     rejectUnknownOptions("events of createWorker", options.events, EVENTS);
@@ -223,7 +226,7 @@ export class TestEnvironment {
     return worker;
   }
 
-  /** Runs a worker while `body` runs, and answers what it answers. */
+  /** Runs a worker while `body` runs. Returns the result of `body`. */
   async runWorker<T>(options: TestWorkerOptions, body: () => Promise<T>): Promise<T> {
     const worker = await this.createWorker(options);
     try {
@@ -233,7 +236,7 @@ export class TestEnvironment {
     }
   }
 
-  /** Closes the engine. Shut workers down first; those that `runWorker` started are. */
+  /** Closes the engine. Shut down the workers of `createWorker` first. */
   async dispose(): Promise<void> {
     this.#time?.close();
     await Promise.all([...this.#workers].map((worker) => worker.shutdown()));
@@ -311,7 +314,10 @@ export class TestEnvironment {
     else this.#logger.warn(error.message, { workflowId });
   }
 
-  /** Where the code of a run waits. Past the watched service: it must not count as something that the test does. */
+  /**
+   * Returns where the code of a run waits. Uses the unobserved service, because the query must not count as an action
+   * of the test.
+   */
   #stackTrace(workflowId: string, runId?: string): Promise<string> {
     return this.#unobserved(workflowId, runId).with({ timeout: "5s" }).query("__stack_trace").then(String);
   }
@@ -321,7 +327,7 @@ export class TestEnvironment {
       .getHandle(undefined, workflowId, runId);
   }
 
-  /** Where the code of a workflow waits, with the user's lines, and its activities that are pending. */
+  /** Returns where the code of a workflow waits, with user lines, and its pending activities. */
   async #waitsOf(workflowId: string): Promise<string> {
     const lines: string[] = [];
     try {
@@ -339,7 +345,7 @@ export class TestEnvironment {
     return lines.join("\n").replace(/^/gm, "  ");
   }
 
-  /** Forgets attempts that have ended meanwhile. */
+  /** Removes attempts that have ended meanwhile. */
   async #isCompletedOutside(): Promise<boolean> {
     const service = typedService(this.engine);
     for (const attempt of this.#outside) {

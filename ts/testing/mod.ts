@@ -1,9 +1,9 @@
-// Testing workflows and activities.
+// Tests of workflows and activities.
 import { inlineEngine } from "../core/inline_engine.ts";
 import { inlineWorker } from "../core/inline_worker.ts";
 import { TestEnvironment as Environment } from "./environment.ts";
 
-/** A whole engine in memory with virtual time: `await TestEnvironment.create()`. */
+/** An engine in memory with virtual time: `await TestEnvironment.create()`. */
 export const TestEnvironment: typeof Environment = /* @__PURE__ */ inlineWorker(/* @__PURE__ */ inlineEngine(Environment));
 /** The test environment. */
 export type TestEnvironment = Environment;

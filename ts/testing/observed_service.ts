@@ -1,5 +1,5 @@
-// The service as a test's client sees it, with a count of what that client waits for. Virtual time moves only while somebody waits for a
-// result, and never while a call is on its way that may change what happens next.
+// The service of a test's client, which counts what the client waits for. Virtual time advances only while a call
+// waits for a result, and never while a call that may change the state is in progress.
 import { fromBinary } from "@bufbuild/protobuf";
 import type { CallOptions, MethodName, RawService } from "../service/raw.ts";
 import {
@@ -9,17 +9,17 @@ import {
   UpdateWorkflowExecutionRequestSchema,
 } from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 
-/** What a call waits for. */
+/** The subject of a waiting call. */
 export interface Awaited {
   readonly workflowId: string;
   readonly runId?: string | undefined;
-  /** The same for all calls of one wait: a long poll is repeated. */
+  /** Equal for all calls of one wait: a long poll is repeated. */
   readonly key: string;
   /** "the result", "update \"add\"". */
   readonly what: string;
 }
 
-/** What the call waits for; undefined where it waits for nothing. */
+/** Returns what a call waits for; undefined for calls that do not wait. */
 export function awaits(method: MethodName, request: Uint8Array): Awaited | undefined {
   switch (method) {
     case "updateWorkflowExecution": {
@@ -60,7 +60,7 @@ export function awaitedUpdate(
   return { workflowId, runId, key: `update ${workflowId} ${updateId}`, what };
 }
 
-/** Calls that change nothing. A client also makes them by itself while it waits. */
+/** Calls that change nothing. A client also makes them on its own while it waits. */
 const READS = /^(?:describe|get|list|count|query)/;
 
 export class ObservedService implements RawService {
@@ -68,36 +68,36 @@ export class ObservedService implements RawService {
   readonly #onWait: () => void;
   readonly #waiting = new Map<(error: Error) => void, Awaited>();
   #busy = 0;
-  /** Calls so far that may have changed something, without updates. */
+  /** Number of calls that may have changed something, without updates. */
   #acts = 0;
 
-  /** `onWait` is called whenever somebody begins to wait. */
+  /** `onWait` is called when a call begins to wait. */
   constructor(service: RawService, onWait: () => void) {
     this.#service = service;
     this.#onWait = onWait;
   }
 
-  /** Calls that wait for a result. */
+  /** Number of calls that wait for a result. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
-  /** What the calls that wait for a result wait for. */
+  /** Returns the subjects of the calls that wait for a result. */
   awaited(): Iterable<Awaited> {
     return this.#waiting.values();
   }
 
-  /** Grows with each call that may change something. */
+  /** Increases with each call that may change something. */
   get acts(): number {
     return this.#acts;
   }
 
-  /** Calls that are on their way. */
+  /** Number of calls in progress. */
   get busy(): number {
     return this.#busy;
   }
 
-  /** Something is on its way while this runs: a codec at work on a call. */
+  /** Counts as a call in progress while `work` runs, for example a codec. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     this.#busy++;
     try {

@@ -1,37 +1,41 @@
-// Virtual time. It stands still, and jumps to the next moment at which something is due, in two cases: `advance` says so, or a test waits
-// for a result and nothing else is going on: no call of the test is on its way, no task is queued or in work, no activity runs (one that
-// waits in its `sleep` does not count) or is to be completed from outside. So what happens does not depend on how fast the machine is.
+// Virtual time. It advances to the next due time in two cases: by `advance`, or while a test waits for a result and
+// nothing else is in progress. In progress are calls of the test, tasks that are queued or running, and activities
+// that run or are completed from outside, except those that wait in their `sleep`. So results do not depend on the
+// speed of the machine.
 import type { VirtualClock } from "../engine/mod.ts";
 import { hop } from "../platform/hop.ts";
 import type { Timers } from "../base/timers.ts";
 import { type EndlessWaitParts, EndlessWaitWatch } from "./endless_wait.ts";
 import type { Awaited } from "./observed_service.ts";
 
-/** Looks in a row that must find nothing going on. */
+/** Number of consecutive checks without activity that are needed. */
 const QUIET_LOOKS = 3;
-/** Real time that `advance` gives activities between two moments; one that takes longer lives through the rest of the advance. */
+/**
+ * Real time that `advance` gives to activities between two due times; slower ones continue during the rest of the
+ * advance.
+ */
 const ACTIVITY_PATIENCE_MS = 100;
-/** Looks that it gives them besides: while the process stood still, they did too. */
+/** Minimum number of checks in that time: a suspended process also suspends its activities. */
 const ACTIVITY_PATIENCE_LOOKS = 25;
 
-/** Looks at a task that waits for a worker, one after each hop of the event loop; after these, one each millisecond. */
+/** Checks of a task that waits for a worker, one per turn of the event loop; after these, one per millisecond. */
 const MAX_STUCK_HOPS = 1000;
 
-/** How far virtual time moves by itself while one workflow is waited for. */
+/** Limits of virtual time while one workflow is awaited. */
 export interface SkipLimits {
   readonly timeMs: number;
   readonly moments: number;
 }
 
-/** How far time has moved by itself, from when. */
+/** How far time has advanced on its own, and since when. */
 export interface Skipped {
   readonly sinceMs: number;
   moments: number;
-  /** When something is due next. */
+  /** The next due time. */
   nextMs: number;
 }
 
-/** What a worker has in work. */
+/** What a worker has in progress. */
 export interface WorkInHand {
   readonly busyTasks: number;
   readonly busyWorkflowTasks: number;
@@ -43,20 +47,20 @@ export interface TimeParts {
     stats(): { readonly commits: number; readonly queuedTasks: number; readonly nextWakeMs: number };
   };
   clock: { nowMs(): number; advanceTo(ms: number): void };
-  /** The earliest moment at which something besides the engine is due; Infinity without one. */
+  /** The earliest due time outside of the engine; Infinity without one. */
   timers: { next(): number };
-  /** What the test waits for, and what it has under way. */
+  /** What the test waits for, and its calls in progress. */
   service: { readonly waiting: number; readonly busy: number; readonly acts: number; awaited(): Iterable<Awaited> };
   workers: ReadonlySet<WorkInHand>;
-  /** Is an activity to be completed from outside? Asks the engine. */
+  /** Asks the engine whether an activity is to be completed from outside. */
   outside(): Promise<boolean>;
-  /** How far time moves for one result. */
+  /** Limits per result. */
   limits: SkipLimits;
-  /** Called once time has moved so far for a result: ends the wait. */
+  /** Called when time has reached a limit for a result; ends the wait. */
   tooFar(awaited: Awaited, skipped: Skipped): Promise<void>;
   /** Reports waits that nothing can end. */
   endless: EndlessWaitParts;
-  /** The clock moves by itself as well: a timer that is due is progress, also while a task waits for a worker. */
+  /** The clock also advances by itself: a due timer is progress even while a task waits for a worker. */
   goesByItself?: boolean;
 }
 
@@ -65,7 +69,7 @@ export class VirtualTime {
   readonly #watch: EndlessWaitWatch;
   #skipping = false;
   #closed = false;
-  /** By the id of the workflow that is waited for: a chain of runs is one wait. Begun again when the test does something else. */
+  /** By ID of the awaited workflow: a chain of runs is one wait. Reset when the test makes another call. */
   readonly #skipped = new Map<string, Skipped>();
   #acts = 0;
 
@@ -86,7 +90,7 @@ export class VirtualTime {
     this.#watch.close();
   }
 
-  /** Called when somebody begins to wait for a result. */
+  /** Called when a call begins to wait for a result. */
   wanted(): void {
     if (this.#skipping || this.#closed) return;
     this.#skipping = true;
@@ -103,19 +107,19 @@ export class VirtualTime {
       else if (++looks >= QUIET_LOOKS) {
         looks = 0;
         const next = this.#next();
-        // Nothing is due: something outside of this environment is waited for.
+        // Nothing is due: the test waits for something outside of this environment.
         if (next === undefined || await this.#parts.outside()) await pause(5);
         else if (this.#quiet() && service.waiting > 0 && !(await this.#isTooFar(next))) clock.advanceTo(next);
         continue;
       }
-      // Most steps take a hop or two; a real activity may take as long as it likes.
+      // Most steps take one or two turns of the event loop; real activities may take any time.
       stuckLooks = this.#isStuck() ? stuckLooks + 1 : 0;
       await (this.#working() || stuckLooks > MAX_STUCK_HOPS ? pause(1) : hop());
     }
     this.#watch.ended();
   }
 
-  /** Would the next moment be beyond a limit of what is waited for? Then that wait is ended. */
+  /** Returns whether the next due time exceeds a limit of an awaited workflow, and ends that wait. */
   async #isTooFar(next: number): Promise<boolean> {
     const { clock, service, limits } = this.#parts;
     if (service.acts !== this.#acts) this.#skipped.clear();
@@ -136,7 +140,7 @@ export class VirtualTime {
     return false;
   }
 
-  /** Moves on by so much, moment by moment: what each one sets off is done before the next. */
+  /** Advances time step by step: the effects of each due time are complete before the next. */
   async advance(ms: number): Promise<void> {
     const { clock } = this.#parts;
     const until = clock.nowMs() + ms;
@@ -150,8 +154,9 @@ export class VirtualTime {
   }
 
   /**
-   * Until nothing moves: tasks that nobody polls for stay where they are, and activities are given a little time. Workflow tasks end by
-   * themselves or by the watchdog, so they are waited for however long they take: what has happened at a moment must not hang on the machine.
+   * Waits until nothing is in progress. Tasks without a poller stay queued, and activities get a short time. Workflow
+   * tasks are awaited for any time, because they end by themselves or by the watchdog: the result must not depend on
+   * the machine.
    */
   async #settle(): Promise<void> {
     const { engine, workers } = this.#parts;
@@ -176,7 +181,7 @@ export class VirtualTime {
     }
   }
 
-  /** When something is due: the engine's own timer may be set for something that was settled meanwhile, so it is asked. */
+  /** Returns the next due time. Asks the engine, whose own timer may be set for something that was resolved meanwhile. */
   #next(): number | undefined {
     const { engine, timers } = this.#parts;
     const wake = engine.stats().nextWakeMs;
@@ -198,7 +203,7 @@ export class VirtualTime {
     return !engine.busy && service.busy === 0 && !this.#working();
   }
 
-  /** Whether nothing runs, and time does not move: nothing is due, or a task waits for a worker. */
+  /** Whether nothing runs and time does not advance: nothing is due, or a task waits for a worker. */
   #isStuck(): boolean {
     if (!this.#isIdle()) return false;
     if (this.#next() === undefined) return true;
@@ -210,7 +215,7 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Timers on a virtual clock, for what activities do. */
+/** Timers on the virtual clock, for activities. */
 export class VirtualTimers implements Timers {
   readonly #clock: VirtualClock;
   readonly #pending = new Set<number[]>();
@@ -241,7 +246,7 @@ export class VirtualTimers implements Timers {
     };
   }
 
-  /** The earliest of those that wait; Infinity without one. */
+  /** Returns the earliest due time; Infinity without one. */
   next(): number {
     let next = Infinity;
     for (const [at] of this.#pending) next = Math.min(next, at!);

@@ -6,9 +6,9 @@ import type { SessionView } from "./view.ts";
 
 /** Result of a bisection. */
 export interface Bisected<T> {
-  /** The first item for which the condition holds; undefined if there is none. */
+  /** The first item for which the condition holds; undefined if no item matches. */
   readonly first: T | undefined;
-  /** The last item before `first`; undefined if there is none. */
+  /** The last item before `first`; undefined if no item matches. */
   readonly before: T | undefined;
   /** Number of items that were checked. */
   readonly tried: number;

@@ -12,7 +12,7 @@ export interface SessionProblem {
   readonly message: string;
   /** The first position at which it shows. */
   readonly position: number;
-  /** The event that the code does not match; 0 if there is none. */
+  /** The event that the code does not match; 0 without one. */
   readonly eventId: number;
   /** What history has; "" for other kinds of errors. */
   readonly expected: string;

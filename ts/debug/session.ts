@@ -272,12 +272,12 @@ export class DebugSession {
     return this.goTo(Math.max(1, this.#position - 1));
   }
 
-  /** Moves to the next workflow task, or to the end if there is no next task. */
+  /** Moves to the next workflow task; after the last one to the end. */
   forwardTask(): SessionView {
     return this.goTo(this.tasks.find(({ eventId }) => eventId > this.#position)?.eventId ?? this.length);
   }
 
-  /** Moves to the previous workflow task, or to the start if there is no previous task. */
+  /** Moves to the previous workflow task; before the first one to the start. */
   backTask(): SessionView {
     return this.goTo(this.tasks.findLast(({ eventId }) => eventId < this.#position)?.eventId ?? 1);
   }

@@ -11,7 +11,7 @@ import { APART_PX, type Scale, tear, ticksOf } from "../run_view/timeline/scale.
 import { barTitle, cutTo, densityOf, isDrawnRed, stripFacts } from "../run_view/timeline/texts.ts";
 
 const AXIS_PX = 25;
-/** Height of a lane's name above the lane, used if there is no room to the left. */
+/** Height of a lane's name above the lane, used without space to the left. */
 const ABOVE_PX = 18;
 const ROOM_BESIDE = 132;
 const ATTEMPTS_PX = 24;

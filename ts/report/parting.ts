@@ -8,7 +8,7 @@ import { CONFIDENCE, fieldDifferences } from "../run_view/words_of_parting.ts";
 
 const MOST_LETTERS = 2000;
 
-/** Returns the section; undefined if the code reproduces the history, or if there was no code. */
+/** Returns the section; undefined if the code reproduces the history, or without code. */
 export function partingSection(run: ReportedRun, heading: (text: string) => Html): Html | undefined {
   const { problem, code } = run;
   if (problem === undefined) return undefined;

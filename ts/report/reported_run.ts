@@ -11,7 +11,7 @@ export interface ReportedFrom {
   /** The history with the values to show. */
   readonly history: HistoryFile | Uint8Array;
   readonly realm?: ReplayingRealm;
-  /** Why the history is not replayed, if there is no realm. */
+  /** Why the history is not replayed, without a realm. */
   readonly notReplayed?: string;
   readonly strict?: boolean;
   /** A note about the values, for example that they are redacted. */

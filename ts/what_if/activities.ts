@@ -1,4 +1,5 @@
-// The activities of a branch: taken from the engine's queues as a worker would, and ended as the branch's answers say, at their moments.
+// The activities of a branch: polled from the engine's task queues like a worker, and completed with the branch's
+// results at their times.
 import { create } from "@bufbuild/protobuf";
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import { PendingActivityState } from "../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
@@ -12,7 +13,7 @@ import { IDENTITY, type World } from "./world.ts";
 
 interface Known {
   readonly answer: Answer;
-  /** When it was first scheduled. */
+  /** Time of the first schedule. */
   readonly startMs: number;
 }
 
@@ -30,21 +31,21 @@ const msOf = (duration: Duration | undefined): number =>
 export class Activities {
   readonly #parts: Parts;
   readonly #known = new Map<string, Known>();
-  /** Those that end when the code has asked them to. */
+  /** Activities that end when the code cancels them. */
   readonly #untilCancelled = new Map<string, { readonly task: PollActivityTaskQueueResponse; readonly known: Known }>();
-  /** Activity ids of questions, by key. */
+  /** Activity IDs of questions, by key. */
   readonly asked = new Map<string, string>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
   }
 
-  /** An activity of the prefix. */
+  /** Registers an activity of the prefix. */
   know(activityId: string, answer: Answer, startMs: number): void {
     this.#known.set(activityId, { answer, startMs });
   }
 
-  /** Takes the next one of a queue that has one. */
+  /** Polls the next activity task, from any queue that has one. */
   async take(queue: string): Promise<void> {
     const { world, answers, converter } = this.#parts;
     const task = await world.service.pollActivityTaskQueue({
@@ -73,7 +74,7 @@ export class Activities {
       case "timed out":
       case "terminated":
       case "never":
-        // The engine's timeouts are all that is left.
+        // Only the engine's timeouts can end it now.
         return;
       case "failed": {
         const final = end.failure?.failureInfo.case === "applicationFailureInfo" && end.failure.failureInfo.value.nonRetryable;
@@ -92,7 +93,7 @@ export class Activities {
         if (limit > 0 && at - now >= limit) {
           const began = startMs + lastStartMs;
           const tries = task.retryPolicy?.maximumAttempts ?? 1;
-          // Its last attempt began later: until then it is an attempt that failed.
+          // The last attempt began later: until then this attempt fails.
           if (began > now && (tries === 0 || task.attempt < tries)) return await this.#fail(task, laterAttempt(began - now));
           at = now + limit - 1;
         }
@@ -106,7 +107,7 @@ export class Activities {
     }
   }
 
-  /** It lives until then: heartbeats are sent where they are due. */
+  /** The activity runs until then: send due heartbeats. */
   #hold(task: PollActivityTaskQueueResponse, untilMs: number): void {
     const { world, agenda } = this.#parts;
     const every = msOf(task.heartbeatTimeout) * 0.8;
@@ -130,7 +131,7 @@ export class Activities {
     }));
   }
 
-  /** Ends those that the code has asked to end, and whose moment has come. */
+  /** Ends activities that the code canceled and whose time has come. Returns whether there were any. */
   async cancelled(): Promise<boolean> {
     if (this.#untilCancelled.size === 0) return false;
     const { world, execution } = this.#parts;
@@ -164,7 +165,7 @@ function laterAttempt(ms: number): Failure {
   });
 }
 
-/** Decoded, or as much of them as can be. */
+/** Decodes the arguments, as many as possible. */
 export function decodeLeniently(converter: PayloadConverter, payloads: Parameters<typeof fromPayloads>[1]): readonly unknown[] {
   try {
     return fromPayloads(converter, payloads);

@@ -1,4 +1,4 @@
-// What a branch will do at later moments of its virtual time.
+// Future actions of a branch in virtual time.
 
 interface Entry {
   readonly atMs: number;
@@ -6,12 +6,12 @@ interface Entry {
   readonly act: () => Promise<void>;
 }
 
-/** Things to do, the earliest first; of those of one moment, the first that was entered. */
+/** Actions in order of time; actions of the same time in order of insertion. */
 export class Agenda {
   readonly #entries: Entry[] = [];
   #order = 0;
 
-  /** When the next is due; Infinity: nothing is left. */
+  /** When the next action is due; Infinity without one. */
   get nextMs(): number {
     return this.#entries[0]?.atMs ?? Infinity;
   }
@@ -22,7 +22,7 @@ export class Agenda {
     this.#entries.splice(index, 0, entry);
   }
 
-  /** Does the first that is due; answers false when none is. */
+  /** Runs the first action if it is due; returns whether it was. */
   async doNext(nowMs: number): Promise<boolean> {
     const first = this.#entries[0];
     if (first === undefined || first.atMs > nowMs) return false;

@@ -1,5 +1,6 @@
-// What activities, local activities and children of a branch end with: as an edit says; else as history recorded it, looked up by type and
-// arguments, else by their order; else by hand, or by the rule for what has no answer. Each recorded end is given once.
+// Results of activities, local activities and children of a branch. In this order: from an edit; from history, by
+// type and arguments, else by order; from an answer of the user; from the rule for unknown results. Each recorded
+// result is used once.
 import type { Failure } from "../messages/generated/temporal/api/failure/v1/message_pb.ts";
 import { FailureSchema } from "../messages/generated/temporal/api/failure/v1/message_pb.ts";
 import { create } from "@bufbuild/protobuf";
@@ -8,19 +9,19 @@ import type { PayloadConverter } from "../converter/payload.ts";
 import type { Edit, End, FailureToTell, Question } from "./edits.ts";
 import type { Recorded, RecordedCall, RecordedEnd } from "./recorded.ts";
 
-/** How something of the branch ends, and when. */
+/** How and when an item of the branch ends. */
 export interface Answer {
   readonly end: RecordedEnd;
-  /** Behind its start. */
+  /** Time after its start. */
   readonly afterMs: number;
-  /** When the attempt that ends so begins, behind its start. */
+  /** Start of the last attempt, after the start of the item. */
   readonly lastStartMs: number;
   readonly attempt: number;
-  /** A child that cannot be started. */
+  /** The child cannot be started. */
   readonly startFails: boolean;
-  /** History has no answer, and nobody gave one. */
+  /** The history has no result, and the user gave none. */
   readonly question?: Question;
-  /** The recorded event that it was taken from; 0: none. */
+  /** The recorded event of the result; 0: no event. */
   readonly from: number;
 }
 
@@ -41,9 +42,9 @@ export class Answers {
   readonly #default: End | undefined;
   readonly #converter: PayloadConverter;
   readonly #asked = new Map<string, number>();
-  /** What nobody answered, in order. */
+  /** Questions without an answer, in order. */
   readonly questions: Question[] = [];
-  /** Recorded ends that were given, by event of the record. */
+  /** IDs of the recorded events whose results were used. */
   readonly given = new Set<number>();
 
   constructor(recorded: Recorded, edits: readonly Edit[], unanswered: End | undefined, converter: PayloadConverter) {
@@ -58,7 +59,7 @@ export class Answers {
     this.#converter = converter;
   }
 
-  /** Those of the prefix are what they are: `eventId` up to the cut are taken, ended or not. Answers what is still open. */
+  /** Marks calls up to the cut as used, whether ended or not. Returns those that are still open. */
   openAt(of: "activity" | "child", cut: number): { readonly eventId: number; readonly answer: Answer }[] {
     const calls = this.#calls[of];
     const open = calls.filter(({ eventId, endEventId }) => eventId <= cut && (endEventId === 0 || endEventId > cut));
@@ -67,7 +68,7 @@ export class Answers {
     return mine;
   }
 
-  /** Local activities and reducers of the prefix are recorded in it. */
+  /** Marks local activities and reducers up to the cut as used: the prefix records their results. */
   skipLocal(cut: number): void {
     for (const kind of ["local activity", "transact"] as const) {
       const calls = this.#calls[kind];
@@ -76,8 +77,8 @@ export class Answers {
   }
 
   /**
-   * The end of a reducer; undefined: it asks. One that nothing waits for is taken to have done its work: the code goes on alike, and its
-   * tables are not here.
+   * Returns the result of a reducer; undefined if it is unknown. A reducer that no code awaits is assumed to succeed:
+   * the code continues in the same way, and its tables are not available.
    */
   ofReducer(asked: Asked, isAwaited: boolean): RecordedEnd | undefined {
     if (!isAwaited && !this.#calls.transact.some((call) => isSame(call, asked))) return { kind: "completed", result: undefined };
@@ -85,11 +86,11 @@ export class Answers {
     return question === undefined ? end : undefined;
   }
 
-  /** The end of something that the branch began. */
+  /** Returns the result of something that the branch began. */
   of(asked: Asked): Answer {
     const calls = this.#calls[asked.of];
     const same = calls.findIndex((call) => isSame(call, asked));
-    // A reducer that is given something else does something else to its tables.
+    // A reducer with different arguments changes its tables differently.
     const index = same >= 0 || asked.of === "transact" ? same : calls.findIndex(({ type }) => type === asked.type);
     if (index >= 0) {
       const [call] = calls.splice(index, 1);
@@ -119,7 +120,7 @@ export class Answers {
       const recorded = Number.isFinite(afterMs) ? afterMs : 0;
       return { ...this.#byEdit(edit.end, edit.afterMs ?? recorded), from };
     }
-    // Recorded as open at the end of history: whether an answer would come is not known, so none does.
+    // Open at the end of the history: its result is unknown, so it never ends.
     return { end: call.end, afterMs, lastStartMs, attempt: call.attempt, startFails: call.startFailed === true, from };
   }
 
@@ -130,7 +131,7 @@ export class Answers {
   #encoded(end: End): RecordedEnd {
     switch (end.kind) {
       case "completed": {
-        // A worker sends one payload for nothing, too.
+        // A worker also sends one payload for an undefined result.
         const payloads = [this.#converter.toPayload(end.result)];
         return { kind: "completed", result: create(PayloadsSchema, { payloads }) };
       }

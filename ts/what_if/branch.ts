@@ -1,5 +1,6 @@
-// A branch: the first events of a recorded run, and edits. It runs on in an engine of its own, in memory and with virtual time, until it ends,
-// waits for something that does not come, or comes to something that history has no answer for. Nothing of it reaches the run it is of.
+// A branch: the first events of a recorded run with edits. It continues in a separate engine, in memory with virtual
+// time, until it ends, waits for something that never comes, or reaches something for which the history has no
+// result. It never affects the recorded run.
 import { create, fromBinary } from "@bufbuild/protobuf";
 import { EventType } from "../messages/generated/temporal/api/enums/v1/event_type_pb.ts";
 import {
@@ -29,50 +30,48 @@ import { IDENTITY, World } from "./world.ts";
 
 /** Options of {@link runBranch}. */
 export interface BranchOptions {
-  /** What runs the workflow code. Branches in one realm run one after the other. */
+  /** The realm that runs the workflow code. Branches in one realm run one after another. */
   readonly realm: TaskRealm;
-  /** What the branch changes. None: the run as it was, run again from `from` on. */
+  /** The changes of the branch. Empty: the unchanged run, executed again from `from` on. */
   readonly edits: readonly Edit[];
-  /** Keep no more than so many events, though the edits would let more stay. */
+  /** Maximum number of events to keep, even if the edits allow more. */
   readonly from?: number;
-  /** For histories that do not say it themselves. */
+  /** For histories that do not contain it. */
   readonly workflowId?: string;
-  /** The end of what history has no answer for. Default: the branch stops and asks. */
+  /** The result of calls for which the history has none. Default: the branch stops with a question. */
   readonly unanswered?: End;
   /**
-   * Tables, and reducers that run over them, in Node and Deno. Default: none; reducers give what was recorded of the same one with the same
-   * arguments, and what history does not have is asked for.
+   * Tables, and reducers that change them, in Node and Deno. Default: none; a reducer returns the recorded result for
+   * the same arguments, otherwise the branch asks.
    */
   readonly tables?: BranchTables;
-  /** Makes payloads of the values of edits. Default: Temporal's default encodings. */
+  /** Encodes the values of edits. Default: Temporal's default encodings. */
   readonly converter?: PayloadConverter;
-  /** Workflow tasks at most. Default: 1000. */
+  /** Maximum number of workflow tasks. Default: 1000. */
   readonly maxTasks?: number;
-  /** Virtual time at most, milliseconds. Default: ten years. */
+  /** Maximum virtual time in milliseconds. Default: ten years. */
   readonly maxTimeMs?: number;
-  /** Ends the branch where it is. */
+  /** Stops the branch at its current state. */
   readonly signal?: AbortSignal;
 }
 
-/** Where a branch came to. */
+/** How a branch ended. */
 export type BranchOutcome =
   | { readonly kind: "completed" | "failed" | "cancelled" | "terminated" | "timed out" | "continued as new" }
-  /** It is open, and nothing is on its way to it. */
+  /** The run is open, and nothing that could resume it is scheduled. */
   | { readonly kind: "waits" }
-  /** History has no answer for something that it began. */
+  /** The history has no result for something that the branch began. */
   | { readonly kind: "asks" }
   /** The code failed a workflow task. */
   | { readonly kind: "stuck"; readonly message: string }
-  /** A limit, or the caller, ended it. */
+  /** A limit was reached, or the caller stopped the branch. */
   | { readonly kind: "stopped"; readonly message: string };
 
-/** How an update of a branch was answered. */
+/** The response to an update of a branch. */
 export interface UpdateAnswer {
-  /** Name of the update. */
   readonly name: string;
-  /** Its id. */
   readonly id: string;
-  /** Event of the recorded history; 0 for one that an edit brought. */
+  /** Event of the recorded history; 0 for an update of an edit. */
   readonly recorded: number;
   /** The code accepted it. */
   readonly accepted: boolean;
@@ -80,37 +79,38 @@ export interface UpdateAnswer {
   readonly message?: string;
 }
 
-/** What came of a branch. */
+/** The result of a branch. */
 export interface BranchResult {
-  /** Its whole history: bytes of temporal.api.history.v1.History. */
+  /** The whole history: bytes of temporal.api.history.v1.History. */
   readonly history: Uint8Array;
-  /** The same, decoded. */
+  /** The decoded history. */
   readonly events: readonly HistoryEvent[];
-  /** So many events are those of the recorded history, but for an edited start. */
+  /** Number of events from the recorded history, including an edited start. */
   readonly kept: number;
-  /** How it ended. */
   readonly outcome: BranchOutcome;
-  /** What it asked and nobody answered. */
+  /** Questions that have no answer. */
   readonly questions: readonly Question[];
-  /** How its updates were answered. */
   readonly updates: readonly UpdateAnswer[];
-  /** Recorded messages that came too late, by event. */
+  /** IDs of recorded messages that arrived after the end of the run. */
   readonly undelivered: readonly number[];
-  /** With `tables`: events that stay whose reducer gave something else over them than was recorded. The tables were not so. */
+  /**
+   * With `tables`: IDs of kept events whose reducer returned another result than recorded. The tables differ from
+   * those of the recorded run.
+   */
   readonly otherTables: readonly number[];
-  /** Virtual time at its end. Milliseconds since the epoch. */
+  /** Virtual time at the end, in milliseconds since the epoch. */
   readonly endMs: number;
 }
 
 const TEN_YEARS_MS = 3653 * 86_400_000;
-/** Messages that one task saw are delivered together, where they came so near to each other. */
+/** Messages of one task that are this close to each other are delivered together. */
 const TOGETHER_MS = 20;
 
 const turns = new WeakMap<TaskRealm, Promise<unknown>>();
 
 /**
- * Runs a branch of a recorded run. `history`: bytes of temporal.api.history.v1.History, its payloads decoded (readHistoryFile reads files).
- * Rejects with an EditError for edits that do not fit it.
+ * Runs a branch of a recorded run. `history`: bytes of temporal.api.history.v1.History with decoded payloads (see
+ * readHistoryFile). Rejects with an EditError for edits that do not match the history.
  */
 export async function runBranch(history: Uint8Array, options: BranchOptions, openStore?: OpenStore): Promise<BranchResult> {
   const before = turns.get(options.realm);
@@ -155,7 +155,7 @@ async function run(history: Uint8Array, options: BranchOptions, openStore: OpenS
   }
 }
 
-/** An edit may leave everything as it is: then the last task is run again. */
+/** The edits may change nothing: then the last task is executed again. */
 function lastBefore(events: readonly HistoryEvent[]): number {
   const last = events.at(-1);
   return last !== undefined && CLOSING_STATUS[last.eventType] !== undefined ? events.length : events.length + 1;
@@ -185,7 +185,7 @@ function runOf(events: readonly HistoryEvent[], workflowId: string | undefined, 
   };
 }
 
-/** Timers of the prefix that an edit moves. */
+/** Returns the timers of the prefix that an edit moves. */
 function movedTimers(recorded: Recorded, edits: readonly Edit[], cut: number) {
   return edits.flatMap((edit) => {
     if (edit.kind !== "timer" || edit.eventId > cut) return [];
@@ -194,7 +194,7 @@ function movedTimers(recorded: Recorded, edits: readonly Edit[], cut: number) {
   });
 }
 
-/** A child that the prefix has started, as a run without code; none for one whose start is not recorded there. */
+/** Returns a child that the prefix started, as a run without code; undefined if its start is not recorded there. */
 function childRun(events: readonly HistoryEvent[], initiatedId: number, cut: number, parent: OpenRunToMake): OpenRunToMake[] {
   const initiated = events[initiatedId - 1]!.attributes;
   const started = events.slice(0, cut).find(({ attributes }) =>
@@ -235,7 +235,7 @@ class Branch {
   readonly #tasks: WorkflowTasks;
   readonly #updates: { answer: UpdateAnswer }[] = [];
   readonly #undelivered: number[] = [];
-  /** Delivered, and held back until its companions are. */
+  /** Messages of this group are held until all have been delivered. */
   #together: number | undefined;
 
   constructor(
@@ -259,7 +259,7 @@ class Branch {
     this.#tasks = new WorkflowTasks({ world, realm, recorded, answers, children: this.#children, converter, runId, reducers });
   }
 
-  /** What the prefix has begun goes on. */
+  /** Resumes what the prefix began. */
   resume(events: readonly HistoryEvent[], cut: number, children: ReturnType<Answers["openAt"]>): void {
     const { workflowQueues, activityQueues } = this.#tasks;
     this.#answers.skipLocal(cut);
@@ -290,7 +290,7 @@ class Branch {
     });
     const outcome = await this.#goOn();
     const { bytes, events } = this.#world.history();
-    // Answers of calls that are on their way.
+    // Results of calls that are in progress.
     await this.#world.quiet();
     return {
       ...{ history: bytes, events, kept, outcome },
@@ -317,7 +317,8 @@ class Branch {
       if (await this.#agenda.doNext(world.nowMs)) continue;
       const next = Math.min(this.#agenda.nextMs, world.nextMs);
       if (next === Infinity) return { kind: "waits" };
-      // Behind the end of an open history only the branch's own doings are known: what it waited for may have come.
+      // After the end of an open history only the branch's own actions are known: what it waits for may have
+      // happened.
       if (next > Math.max(lastMs, world.nowMs) && this.#agenda.nextMs === Infinity && this.#waitsForUnknown()) {
         return { kind: "waits" };
       }
@@ -326,7 +327,7 @@ class Branch {
     }
   }
 
-  /** Something is open of which history does not know the end. */
+  /** Returns whether something is open whose result the history does not have. */
   #waitsForUnknown(): boolean {
     const { activities, children } = this.#recorded;
     const edited = (id: number) =>
@@ -336,7 +337,7 @@ class Branch {
     );
   }
 
-  /** All that can happen at this moment happens. */
+  /** Runs everything that can happen at the current time. */
   async #settle(): Promise<void> {
     const world = this.#world;
     for (let moved = true; moved && !world.closed && this.#tasks.failure === undefined;) {
@@ -359,7 +360,7 @@ class Branch {
     await this.#moveTimers();
   }
 
-  /** Timers that an edit moves, as soon as the branch has started them. */
+  /** Moves the timers of edits as soon as the branch has started them. */
   async #moveTimers(): Promise<void> {
     for (const edit of this.#options.edits) {
       if (edit.kind !== "timer") continue;
@@ -416,7 +417,7 @@ class Branch {
           waitPolicy: { lifecycleStage: UpdateWorkflowExecutionLifecycleStage.ACCEPTED },
           request: { meta: { updateId: id, identity }, input: { name, ...(input !== undefined && { args: input }), ...header } },
         }).then(({ outcome, stage }) => {
-          // An update that was rejected has an outcome, and is never said to be accepted.
+          // A rejected update has an outcome and is never reported as accepted.
           const failure = outcome?.value.case === "failure" ? outcome.value.value : undefined;
           const accepted = stage === UpdateWorkflowExecutionLifecycleStage.ACCEPTED || failure === undefined ||
             this.#isAccepted(id);
@@ -424,7 +425,7 @@ class Branch {
         }, (error) => {
           entry.answer = { ...entry.answer, accepted: this.#isAccepted(id), message: (error as Error).message };
         });
-        // The call is in the engine before anything else happens.
+        // The call reaches the engine before anything else happens.
         await world.quiet();
       }
     }

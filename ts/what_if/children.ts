@@ -1,4 +1,5 @@
-// The children of a branch. Each is a run of the branch's engine without code: it ends as the branch's answers say, at its moment.
+// The children of a branch. Each is a run of the branch's engine without code, which ends with the branch's result at
+// its time.
 import { create } from "@bufbuild/protobuf";
 import { CommandType } from "../messages/generated/temporal/api/enums/v1/command_type_pb.ts";
 import { type Command, CommandSchema } from "../messages/generated/temporal/api/command/v1/message_pb.ts";
@@ -23,7 +24,7 @@ export class Children {
     this.#agenda = agenda;
   }
 
-  /** A child that the code starts, or that the prefix has started. */
+  /** Registers a child that the code starts, or that the prefix started. */
   know(workflowId: string, answer: Answer, startMs: number): void {
     const child: Child = { answer, due: false };
     this.#children.set(workflowId, child);
@@ -38,7 +39,7 @@ export class Children {
         }).catch(() => undefined);
         return;
       }
-      // It ends in a workflow task, as runs do: the signal makes one.
+      // A run ends in a workflow task: the signal schedules one.
       child.due = true;
       await world.service.signalWorkflowExecution({
         ...{ namespace: world.namespace, workflowExecution: execution, identity: IDENTITY },
@@ -47,7 +48,7 @@ export class Children {
     });
   }
 
-  /** A workflow task of a run that is not the branch's own. */
+  /** Handles a workflow task of another run than the branch's own. */
   async work(task: PollWorkflowTaskQueueResponse): Promise<void> {
     const child = this.#children.get(task.workflowExecution?.workflowId ?? "");
     const commands = child?.due === true ? [ending(child.answer)] : [];

@@ -1,33 +1,33 @@
-// Two runs or branches side by side: their steps aligned, where they first differ, and how much later or earlier each step came.
+// Compares two runs or branches: aligned steps, the first difference, and the time shift of each step.
 import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import { type Step, stepsOf } from "./steps.ts";
 
-/** A step of one side or of both. */
+/** A step of one or both sides. */
 export interface ComparedStep {
-  /** The step of A; undefined where A lacks it. */
+  /** Undefined if A lacks the step. */
   readonly a: Step | undefined;
-  /** The step of B; undefined where B lacks it. */
+  /** Undefined if B lacks the step. */
   readonly b: Step | undefined;
-  /** Both have it, with the same values. */
+  /** Both sides have the step, with equal values. */
   readonly same: boolean;
-  /** How much later it came in B, each measured from its run's start. Milliseconds; undefined where one side lacks it. */
+  /** Delay of the step in B, each measured from the start of its run, in milliseconds; undefined if one side lacks it. */
   readonly laterMs: number | undefined;
 }
 
-/** Two histories, compared. */
+/** The comparison of two histories. */
 export interface Comparison {
-  /** Aligned, in order. */
+  /** Aligned steps in order. */
   readonly steps: readonly ComparedStep[];
-  /** Index in `steps` of the first that is not the same; -1: none. */
+  /** Index in `steps` of the first difference; -1 without one. */
   readonly first: number;
-  /** Indices of all of them. */
+  /** Indices of all differences. */
   readonly differences: readonly number[];
-  /** How long each run took, from its first to its last event. Milliseconds. */
+  /** Duration of each run from its first to its last event, in milliseconds. */
   readonly tookMs: readonly [a: number, b: number];
 }
 
-/** Cells of the table that aligns what differs; beyond it steps are aligned by their order. */
+/** Maximum size of the alignment table; longer runs are aligned by order. */
 const MAX_CELLS = 4_000_000;
 
 /** Compares two histories. */
@@ -53,7 +53,7 @@ export function compareRuns(
 const isSame = (a: Step, b: Step): boolean => isAlike(a, b) && a.text === b.text;
 const isAlike = (a: Step, b: Step): boolean => a.kind === b.kind && a.what === b.what && a.name === b.name;
 
-/** What is the same at both ends, and between them the longest sequence of steps that both have. */
+/** Aligns the common start and end, and between them the longest common subsequence. */
 function aligned(a: readonly Step[], b: readonly Step[]): [Step | undefined, Step | undefined][] {
   let head = 0;
   while (head < a.length && head < b.length && isSame(a[head]!, b[head]!)) head++;
@@ -73,7 +73,7 @@ function longest(a: readonly Step[], b: readonly Step[]): [Step | undefined, Ste
     for (let i = 0; i < Math.max(a.length, b.length); i++) pairs.push([a[i], b[i]]);
     return pairs;
   }
-  // Steps that are equal count twice those that are alike.
+  // Equal steps weigh twice as much as similar ones.
   const table = new Uint32Array((a.length + 1) * width);
   const worth = (i: number, j: number) => isSame(a[i]!, b[j]!) ? 2 : isAlike(a[i]!, b[j]!) ? 1 : 0;
   for (let i = a.length - 1; i >= 0; i--) {

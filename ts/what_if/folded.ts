@@ -1,18 +1,18 @@
-// A comparison as it is read: what is the same on both sides folds away, and each row says where both runs stand.
+// Collapses equal steps of a comparison for display. Each row has the position of both runs.
 import type { ComparedStep, Comparison } from "./compare.ts";
 
-/** A row of a folded comparison: a step, or steps that are the same on both sides and are folded. */
+/** A row of a collapsed comparison: a step, or a range of equal steps. */
 export type FoldedRow =
   | { readonly kind: "step"; readonly index: number; readonly step: ComparedStep }
-  /** `from` to `to` (not included) are indexes in the comparison's steps. */
+  /** Indices in the comparison's steps; `to` is exclusive. */
   | { readonly kind: "fold"; readonly from: number; readonly to: number };
 
-/** As many steps as this are shown where a fold would take the place of them. */
+/** Shorter ranges are not collapsed. */
 const SHORT = 2;
 
 /**
- * Folds what is the same. `around`: so many equal steps stay in sight on each side of a difference (default 2). `unfolded`: folds, by the
- * index of their first step, that are open. Runs without a difference keep their first and last steps in sight.
+ * Collapses equal steps. `around`: number of equal steps shown on each side of a difference (default 2). `unfolded`:
+ * expanded ranges, by the index of their first step. Runs without a difference keep their first and last steps.
  */
 export function foldedSteps(
   { steps, differences }: Comparison,
@@ -37,7 +37,7 @@ export function foldedSteps(
   return rows;
 }
 
-/** Where both runs stand at a step: the ids of the last events that they have up to it; 0: a run has none yet. */
+/** Returns the position of both runs at a step: the ID of the last event up to it; 0 if a run has no event yet. */
 export function eventsAt({ steps }: Comparison, index: number): readonly [a: number, b: number] {
   let [a, b] = [0, 0];
   for (const step of steps.slice(0, index + 1)) {
@@ -48,8 +48,8 @@ export function eventsAt({ steps }: Comparison, index: number): readonly [a: num
 }
 
 /**
- * The first place where two runs part: what each has there. A side is undefined where it has nothing more until both are the same again.
- * Undefined: they do the same.
+ * Returns what each run has at the first difference. A side is undefined if it has no further step until both are
+ * equal again. Returns undefined for equal runs.
  */
 export function firstDifference({ steps, first }: Comparison): Pick<ComparedStep, "a" | "b"> | undefined {
   if (first < 0) return undefined;

@@ -1,10 +1,11 @@
-// The marker that records a local activity: what it was, and what came of it (core-rs/src/replay/commands/local_marker.rs writes it).
+// Reads the marker of a local activity, with its call and its result (written by
+// core-rs/src/replay/commands/local_marker.rs).
 import { create } from "@bufbuild/protobuf";
 import { PayloadsSchema } from "../messages/generated/temporal/api/common/v1/message_pb.ts";
 import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { RecordedEnd } from "./recorded.ts";
 
-/** What a marker says of a local activity; undefined for other events, and for a marker that cannot be read. */
+/** Returns the call and its result; undefined for other events and for a marker that cannot be decoded. */
 export function localActivityOf(
   { attributes }: HistoryEvent,
 ): { readonly type: string; readonly attempt: number; readonly end: RecordedEnd } | undefined {

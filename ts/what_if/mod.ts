@@ -1,4 +1,5 @@
-// What if: branches of a recorded run, run on in an embedded engine with virtual time. Nothing of them reaches a real run.
+// What-if branches: a recorded run continues with edits in an embedded engine with virtual time. Real runs are not
+// affected.
 import { inlineEngine } from "../core/inline_engine.ts";
 import { type BranchOptions, type BranchResult, runBranch as run } from "./branch.ts";
 
@@ -6,8 +7,8 @@ const withStore = (history: Uint8Array, options: BranchOptions): Promise<BranchR
   run(history, options, async () => (await import("../engine/sqlite/in_memory.ts")).openInMemory());
 
 /**
- * Runs a branch of a recorded run. `history`: bytes of temporal.api.history.v1.History, its payloads decoded (readHistoryFile reads files).
- * Rejects with an EditError for edits that do not fit it.
+ * Runs a branch of a recorded run. `history`: bytes of temporal.api.history.v1.History with decoded payloads (see
+ * readHistoryFile). Rejects with an EditError for edits that do not match the history.
  */
 export const runBranch: typeof withStore = /* @__PURE__ */ inlineEngine(withStore);
 export type { BranchOptions, BranchOutcome, BranchResult, UpdateAnswer } from "./branch.ts";

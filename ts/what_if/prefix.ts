@@ -1,18 +1,19 @@
-// Which part of the recorded history stays as it is. A branch is cut between two workflow tasks, before the first thing that it changes:
-// there a run's state follows from its events (engine/maintenance/open_run.ts). What came between the cut and the change is delivered again.
+// The part of the recorded history that a branch keeps. It ends between two workflow tasks, before the first change,
+// where the state of the run follows from its events (engine/maintenance/open_run.ts). Messages between the end of
+// that part and the change are delivered again.
 import { create } from "@bufbuild/protobuf";
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import { EventType } from "../messages/generated/temporal/api/enums/v1/event_type_pb.ts";
 import { type HistoryEvent, HistoryEventSchema } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { transactOf } from "./transact_marker.ts";
 
-/** Events of commands have this field; those of updates are written by the code's task, too. */
+/** Events of commands have this field. Events of updates are also caused by the task of the code. */
 const isOfCommand = ({ attributes: { case: kind, value } }: HistoryEvent): boolean =>
   (value !== undefined && "workflowTaskCompletedEventId" in value && kind !== "workflowTaskCompletedEventAttributes") ||
   kind === "workflowExecutionUpdateAcceptedEventAttributes" || kind === "workflowExecutionUpdateCompletedEventAttributes" ||
   kind === "workflowExecutionUpdateRejectedEventAttributes";
 
-/** What a workflow task has to look at. */
+/** Events that need a workflow task. */
 const WAKES: ReadonlySet<string> = new Set([
   ...["workflowExecutionSignaled", "workflowExecutionCancelRequested", "activityTaskCompleted", "activityTaskFailed"],
   ...["activityTaskTimedOut", "activityTaskCanceled", "timerFired", "startChildWorkflowExecutionFailed"],
@@ -22,7 +23,7 @@ const WAKES: ReadonlySet<string> = new Set([
   ...["requestCancelExternalWorkflowExecutionFailed", "externalWorkflowExecutionCancelRequested"],
 ].map((name) => `${name}EventAttributes`));
 
-/** Events that begin something which must have ended at a cut, and those that end it. */
+/** Events that begin something which must have ended at the cut, with the events that end it. */
 const PAIRS: { readonly [begins: string]: readonly string[] } = {
   activityTaskStarted: ["activityTaskCompleted", "activityTaskFailed", "activityTaskTimedOut", "activityTaskCanceled"],
   startChildWorkflowExecutionInitiated: ["childWorkflowExecutionStarted", "startChildWorkflowExecutionFailed"],
@@ -32,7 +33,10 @@ const PAIRS: { readonly [begins: string]: readonly string[] } = {
   ],
 };
 
-/** The number of events that stay: at most `before - 1`, the most that end between two workflow tasks. 1 at least: the start. */
+/**
+ * Returns the number of events to keep: at most `before - 1`, the largest number that ends between two workflow
+ * tasks, at least 1 (the start).
+ */
 export function cutBefore(events: readonly HistoryEvent[], before: number): number {
   const open = openSpans(events);
   let task: "none" | "scheduled" | "started" = "none";
@@ -50,7 +54,7 @@ export function cutBefore(events: readonly HistoryEvent[], before: number): numb
   return cut;
 }
 
-/** [event that begins, event that ends] of what does not end at once. */
+/** Returns the IDs of the first and last event of each item that does not end at once. */
 function openSpans(events: readonly HistoryEvent[]): [number, number][] {
   const spans: [number, number][] = [];
   const begun = new Map<string, [number, number]>();
@@ -71,11 +75,14 @@ function openSpans(events: readonly HistoryEvent[]): [number, number][] {
       if (span !== undefined && span[1] === Infinity) span[1] = id;
     }
   }
-  // What history never sees the end of is as open later as here.
+  // Items that never end in the history are open at every later position.
   return spans.filter(([, to]) => to !== Infinity);
 }
 
-/** The first events as a run that goes on: where its code has something to look at, its next workflow task is scheduled. */
+/**
+ * Returns the first events as a run that can continue: if there is something for its code, the next workflow task is
+ * scheduled.
+ */
 export function prefixOf(events: readonly HistoryEvent[], cut: number): HistoryEvent[] {
   const kept = events.slice(0, cut);
   let handled = 0;
@@ -108,7 +115,7 @@ export function prefixOf(events: readonly HistoryEvent[], cut: number): HistoryE
   return [...kept, scheduled];
 }
 
-/** The answer of a reducer that code waits for comes with the next task. */
+/** The result of a reducer that code awaits arrives with the next task. */
 const isWaking = (event: HistoryEvent): boolean => WAKES.has(event.attributes.case ?? "") || transactOf(event)?.awaited === true;
 
 const isZero = (duration: Duration | undefined): boolean =>

@@ -1,5 +1,5 @@
-// What the recorded history says of everything that reached the run from outside: messages, and the ends of activities, local activities,
-// children and requests to other workflows. A branch is answered from it.
+// Everything in the recorded history that reached the run from outside: messages, and results of activities, local
+// activities, children and requests to other workflows. A branch takes its results from here.
 import { toBinary } from "@bufbuild/protobuf";
 import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { Failure } from "../messages/generated/temporal/api/failure/v1/message_pb.ts";
@@ -7,9 +7,8 @@ import { type Header, type Payloads, PayloadsSchema } from "../messages/generate
 import { localActivityOf } from "./local_marker.ts";
 import { transactOf } from "./transact_marker.ts";
 
-/** What was sent to the run, when. */
+/** A message to the run, with its time. */
 export interface RecordedMessage {
-  /** The event that records it. */
   readonly eventId: number;
   readonly kind: "signal" | "update" | "cancel" | "terminate";
   readonly name: string;
@@ -17,41 +16,41 @@ export interface RecordedMessage {
   readonly header: Header | undefined;
   readonly identity: string;
   readonly reason: string;
-  /** Of an update. */
+  /** For an update. */
   readonly updateId: string;
   readonly timeMs: number;
-  /** The event behind which it came: the run goes on unchanged up to there. */
+  /** The event after which it arrived: the run is unchanged up to there. */
   readonly arrivedAfter: number;
-  /** The task that saw it, by its WorkflowTaskStarted; 0: none did. */
+  /** The WorkflowTaskStarted of the task that received it; 0: no task. */
   readonly seenBy: number;
 }
 
-/** How something ended. */
+/** The end of a call. */
 export type RecordedEnd =
   | { readonly kind: "completed"; readonly result: Payloads | undefined }
   | { readonly kind: "failed"; readonly failure: Failure | undefined }
   | { readonly kind: "timed out" }
   | { readonly kind: "cancelled"; readonly details: Payloads | undefined }
   | { readonly kind: "terminated" }
-  /** History ends before it does. */
+  /** Open at the end of the history. */
   | { readonly kind: "never" };
 
 /** An activity, a local activity, a child or a reducer. */
 export interface RecordedCall {
-  /** Of the event that scheduled it (of a local activity and a reducer, of its marker). */
+  /** The event that scheduled it; for a local activity and a reducer, its marker. */
   readonly eventId: number;
   readonly type: string;
-  /** Encoded arguments, to compare with. */
+  /** Encoded arguments, for comparison. */
   readonly input: string;
   readonly startMs: number;
-  /** When its last attempt began. */
+  /** Start of the last attempt. */
   lastStartMs: number;
   endMs: number;
   /** The event that ended it; 0 without one. */
   endEventId: number;
   attempt: number;
   end: RecordedEnd;
-  /** Of a child that could not be started. */
+  /** The child could not be started. */
   startFailed?: boolean;
 }
 
@@ -61,7 +60,7 @@ export interface RecordedTimer {
   readonly startMs: number;
 }
 
-/** All of it. */
+/** The recorded messages and results of a run. */
 export interface Recorded {
   readonly events: readonly HistoryEvent[];
   readonly messages: readonly RecordedMessage[];
@@ -71,7 +70,7 @@ export interface Recorded {
   /** Reducers, by their markers. */
   readonly transacts: readonly RecordedCall[];
   readonly timers: readonly RecordedTimer[];
-  /** Signals and requests to cancel that found no workflow, by "signal|cancel workflowId". */
+  /** Signals and cancel requests whose workflow did not exist, by "signal|cancel workflowId". */
   readonly refusedExternals: ReadonlySet<string>;
 }
 
@@ -80,7 +79,7 @@ export function eventMilliseconds(event: HistoryEvent): number {
   return Number(seconds) * 1000 + Math.round(nanos / 1000) / 1000;
 }
 
-/** Encoded payloads as text: equal for equal values of equal encoding. */
+/** Returns encoded payloads as text, which is equal for equal values of equal encoding. */
 export function inputKey(input: Payloads | undefined): string {
   if (input === undefined || input.payloads.length === 0) return "";
   let text = "";
@@ -188,7 +187,7 @@ export function readRecorded(events: readonly HistoryEvent[]): Recorded {
   };
 }
 
-/** The reducer of a marker. */
+/** Reads the reducer of a marker. */
 function transactIn(event: HistoryEvent, timeMs: number): RecordedCall | undefined {
   const found = transactOf(event);
   if (found === undefined) return undefined;
@@ -196,7 +195,7 @@ function transactIn(event: HistoryEvent, timeMs: number): RecordedCall | undefin
   return { ...callOf(eventId, found.reducer, inputKey(found.args), timeMs), endMs: timeMs, endEventId: eventId, end: found.end };
 }
 
-/** The local activity of a marker. */
+/** Reads the local activity of a marker. */
 function localActivityIn(event: HistoryEvent, timeMs: number): RecordedCall | undefined {
   const marker = localActivityOf(event);
   if (marker === undefined) return undefined;
@@ -205,7 +204,7 @@ function localActivityIn(event: HistoryEvent, timeMs: number): RecordedCall | un
   return { ...callOf(eventId, type, "", timeMs), endMs: timeMs, endEventId: eventId, attempt, end };
 }
 
-/** The message that an event records. */
+/** Reads the message of an event. */
 function messageIn(event: HistoryEvent, tasks: readonly TaskEvents[]): RecordedMessage | undefined {
   const { attributes: { case: kind, value } } = event;
   const eventId = Number(event.eventId);
@@ -238,7 +237,7 @@ function messageIn(event: HistoryEvent, tasks: readonly TaskEvents[]): RecordedM
       return {
         ...{ ...blank, kind: "update", name: input?.name ?? "", input: input?.args, header: input?.header },
         ...{ identity: meta?.identity ?? "", updateId: meta?.updateId || value.protocolInstanceId },
-        // It came when its task was scheduled; the event is of that task's end.
+        // The message arrived when its task was scheduled; its event is recorded when the task ends.
         ...(task !== undefined && { timeMs: task.scheduledMs, arrivedAfter: task.scheduledId - 1, seenBy: task.startedId }),
       };
     }
@@ -260,7 +259,7 @@ interface TaskEvents {
   readonly startedId: number;
 }
 
-/** Workflow tasks that were completed, in order. */
+/** Returns the completed workflow tasks, in order. */
 function tasksOf(events: readonly HistoryEvent[]): TaskEvents[] {
   const tasks: TaskEvents[] = [];
   for (const { attributes: { case: kind, value } } of events) {

@@ -1,5 +1,6 @@
-// The reducers of a branch. Without tables their results are taken from what was recorded of the same reducer with the same arguments, else by
-// hand: what another argument would have done to tables that are not here nobody knows. With tables they run.
+// The reducers of a branch. Without tables their results come from the recorded calls of the same reducer with the
+// same arguments, otherwise from the user: the effect of other arguments on unavailable tables is unknown. With
+// tables, reducers are executed.
 import { toBinary } from "@bufbuild/protobuf";
 import { type Payloads, PayloadSchema } from "../messages/generated/temporal/api/common/v1/message_pb.ts";
 import { FailureSchema } from "../messages/generated/temporal/api/failure/v1/message_pb.ts";
@@ -13,14 +14,14 @@ import { calledBy } from "./transact_marker.ts";
 
 const NO_BYTES = new Uint8Array(0);
 
-/** Gives the engine of a branch what its reducers are said to have done. */
+/** Returns known results of reducers to the engine of a branch. */
 export class AnsweredReducers implements ReducerRunner {
   /** By the number of the transact. */
   readonly #results = new Map<number, TransactResult>();
 
   /**
-   * Looks up the end of a reducer before its task is completed. Answers why the task cannot be: it asks, or the reducer's failure is the
-   * task's; undefined where it can.
+   * Looks up the result of a reducer before its task completes. Returns why the task cannot complete: the result is
+   * unknown, or the failure of the reducer fails the task; undefined if it can.
    */
   prepare(
     details: { readonly [name: string]: Payloads },

@@ -1,15 +1,15 @@
-// Going on with a real run from a position: Temporal's reset, which makes a new run of the history up to a workflow task. A debugger only says
-// which command does it.
+// Continues a real run from a position by Temporal's reset, which creates a new run with the history up to a workflow
+// task. A debugger only shows the command.
 import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 
-/** How the run is reset so that the position is the next thing to happen. */
+/** How to reset the run so that the position happens next. */
 export type ResetAdvice =
   | {
-    /** Command of Temporal's command line. */
+    /** The command of Temporal's CLI. */
     readonly command: string;
-    /** The WorkflowTaskCompleted event that is the last to stay. */
+    /** The last kept event, a WorkflowTaskCompleted. */
     readonly eventId: number;
-    /** What it does, and what it does not do. */
+    /** What the command does and does not do. */
     readonly note: string;
   }
   | { readonly command: undefined; readonly note: string };
@@ -19,7 +19,7 @@ const NOTE =
   "to it again. Edits of a branch are not part of it. `temporalex workflow reset --address host:7233` takes the same options. The embedded engine " +
   "offers no reset: start the workflow again under its id.";
 
-/** The command that resets a run to just before an event. Ids are quoted for POSIX shells. */
+/** Returns the command that resets a run to the point before an event. IDs are quoted for POSIX shells. */
 export function resetAdvice(
   events: readonly HistoryEvent[],
   position: number,

@@ -1,35 +1,38 @@
-// What reaches a branch from outside, and when: the messages of the recorded history, changed by the branch's edits.
+// The messages to a branch with their times: those of the recorded history, changed by the branch's edits.
 import type { Header, Payloads } from "../messages/generated/temporal/api/common/v1/message_pb.ts";
 import { type Edit, EditError, type Message, type Values } from "./edits.ts";
 import { eventMilliseconds, type Recorded, type RecordedMessage } from "./recorded.ts";
 
-/** One message to deliver. */
+/** A message to deliver. */
 export interface Delivery {
   readonly atMs: number;
   readonly kind: "signal" | "update" | "cancel" | "terminate";
   readonly name: string;
-  /** Payloads as recorded, or values to encode. */
+  /** Recorded payloads, or values to encode. */
   readonly input: { readonly payloads: Payloads | undefined } | { readonly values: Values };
   readonly header: Header | undefined;
   readonly identity: string;
   readonly reason: string;
   readonly updateId: string;
-  /** The recorded event, 0 for one that an edit brought. */
+  /** The recorded event; 0 for a message of an edit. */
   readonly eventId: number;
-  /** Messages of one number were seen by one task: they are delivered without a task between them where they came together. */
+  /**
+   * Messages with the same number were received by one task: if they arrived together, they are delivered without a
+   * task between them.
+   */
   readonly together: number;
 }
 
 interface Placed {
   readonly delivery: Delivery;
-  /** The event behind which it comes, and its place among those. */
+  /** The event after which it arrives, and its position among messages after the same event. */
   readonly after: number;
   readonly order: number;
 }
 
 const PAST: ReadonlySet<Edit["kind"]> = new Set(["answer"]);
 
-/** The first event that an edit changes, or would come behind: the cut is before it. */
+/** Returns the first event that an edit changes, or that an inserted message precedes. The kept part ends before it. */
 export function firstChange(edit: Edit, recorded: Recorded): number {
   switch (edit.kind) {
     case "input":
@@ -46,7 +49,7 @@ export function firstChange(edit: Edit, recorded: Recorded): number {
     case "activity":
     case "child": {
       const call = recordedCall(recorded, edit);
-      // Answered earlier than recorded, it comes before other things do.
+      // An earlier result arrives before other events.
       const ends = call.endEventId === 0 ? recorded.events.length + 1 : call.endEventId;
       return edit.afterMs === undefined ? Math.min(ends, startOfEnd(recorded, call.eventId, ends)) : call.eventId + 1;
     }
@@ -54,7 +57,7 @@ export function firstChange(edit: Edit, recorded: Recorded): number {
       if (!recorded.transacts.some(({ eventId }) => eventId === edit.eventId)) {
         throw new EditError(`event ${edit.eventId} is of no reducer: name the MarkerRecorded event of a transact`);
       }
-      // Its result is written with the task that asked for it.
+      // The result is recorded by the task of the call.
       return edit.eventId;
     }
     case "timer": {
@@ -68,7 +71,7 @@ export function firstChange(edit: Edit, recorded: Recorded): number {
   }
 }
 
-/** An activity's start is recorded with its end. */
+/** The start of an activity is recorded with its end. */
 function startOfEnd(recorded: Recorded, scheduledId: number, endId: number): number {
   const started = recorded.events.slice(scheduledId, endId).find(({ attributes }) =>
     attributes.case === "activityTaskStartedEventAttributes" && Number(attributes.value.scheduledEventId) === scheduledId
@@ -98,7 +101,7 @@ function eventOf(recorded: Recorded, eventId: number): number {
   throw new EditError(`the history has no event ${eventId}: it has 1 to ${recorded.events.length}`);
 }
 
-/** All messages in the order in which they are delivered, those that the prefix holds left out. */
+/** Returns the messages in order of delivery, without those of the prefix. */
 export function scriptOf(recorded: Recorded, edits: readonly Edit[], cut: number): Delivery[] {
   let placed: Placed[] = recorded.messages.map((message, order) => ({
     delivery: deliveryOf(message),
@@ -141,7 +144,7 @@ export function scriptOf(recorded: Recorded, edits: readonly Edit[], cut: number
         const i = at(edit.eventId);
         const { delivery, after } = placed[i]!;
         const atMs = delivery.atMs + (edit.afterMs ?? 0);
-        // The same update id would be the same update.
+        // The same update ID would be the same update.
         const again = { ...delivery, atMs, eventId: 0, updateId: delivery.updateId && `${delivery.updateId}-again-${order}` };
         placed.push({ delivery: again, after, order: order++ });
         break;
@@ -155,7 +158,7 @@ export function scriptOf(recorded: Recorded, edits: readonly Edit[], cut: number
       }
     }
   }
-  // What an edit puts before the cut cannot be: the cut is before every change.
+  // The cut is before every change, so no edit inserts a message before it.
   return placed.filter(({ after, delivery }) => after >= cut && (delivery.eventId === 0 || delivery.eventId > cut))
     .sort((a, b) => a.delivery.atMs - b.delivery.atMs || a.after - b.after || a.order - b.order)
     .map(({ delivery }) => delivery);

@@ -1,5 +1,5 @@
-// A history as steps: what reached the run and what its code asked for, one line each, without the bookkeeping of workflow tasks. Steps of two
-// runs or branches can be laid side by side, though their events have other numbers.
+// The steps of a history: what reached the run and what its code requested, one line each, without workflow tasks.
+// Steps of two runs or branches can be compared, although their event IDs differ.
 import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { Failure } from "../messages/generated/temporal/api/failure/v1/message_pb.ts";
 import type { Payload, Payloads } from "../messages/generated/temporal/api/common/v1/message_pb.ts";
@@ -11,29 +11,29 @@ import { localActivityOf } from "./local_marker.ts";
 import { eventMilliseconds } from "./recorded.ts";
 import { transactOf } from "./transact_marker.ts";
 
-/** What a step is about. */
+/** Kinds of steps. */
 export type StepKind =
   | ("run" | "signal" | "update" | "cancel" | "activity" | "local activity" | "transact" | "timer" | "child" | "external")
   | ("marker" | "search attributes" | "nexus");
 
-/** One step. */
+/** A step. */
 export interface Step {
-  /** Its event. */
+  /** The event of the step. */
   readonly eventId: number;
   readonly kind: StepKind;
-  /** What happened to it: "scheduled", "completed", ... */
+  /** What happened: "scheduled", "completed", ... */
   readonly what: string;
-  /** Of the activity, signal, timer, ... */
+  /** Name of the activity, signal, timer, ... */
   readonly name: string;
-  /** Its values as one line. */
+  /** Its values in one line. */
   readonly text: string;
-  /** When it came. Milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly timeMs: number;
 }
 
 type Told = readonly [kind: StepKind, what: string, name: string, text?: string];
 
-/** What events are told with: the names that earlier events gave, and values as text. */
+/** The context to describe events: names from earlier events, and a formatter of values. */
 interface Telling {
   readonly named: (name: string) => string;
   readonly names: ReadonlyMap<bigint, string>;
@@ -41,7 +41,7 @@ interface Telling {
   readonly converter: PayloadConverter;
 }
 
-/** The steps of a history. */
+/** Returns the steps of a history. */
 export function stepsOf(events: readonly HistoryEvent[], converter: PayloadConverter = defaultPayloadConverter): Step[] {
   const names = new Map<bigint, string>();
   const values = (payloads: Payloads | undefined) => (payloads?.payloads ?? []).map((each) => textOf(each, converter)).join(", ");
@@ -59,7 +59,7 @@ export function stepsOf(events: readonly HistoryEvent[], converter: PayloadConve
   });
 }
 
-/** What reached the run, and how it ended. */
+/** Describes messages and the end of the run. */
 function messageTold({ attributes: { case: kind, value } }: HistoryEvent, { named, names, values }: Telling): Told | undefined {
   switch (kind) {
     case "workflowExecutionStartedEventAttributes":
@@ -97,7 +97,7 @@ function messageTold({ attributes: { case: kind, value } }: HistoryEvent, { name
   }
 }
 
-/** Activities and timers. */
+/** Describes activities and timers. */
 function callTold(
   { attributes: { case: kind, value }, userMetadata }: HistoryEvent,
   { named, names, values, converter }: Telling,
@@ -119,7 +119,7 @@ function callTold(
       const { seconds = 0n, nanos = 0 } = value.startToFireTimeout ?? {};
       const span = exactSpan(Number(seconds) * 1000 + nanos / 1e6);
       const name = nameIn(timerSummary(userMetadata?.summary, converter));
-      // Its id says nothing to a reader.
+      // The ID of a timer means nothing to users.
       return ["timer", "started", named(name || span), name === "" ? "" : span];
     }
     case "timerFiredEventAttributes":
@@ -131,7 +131,7 @@ function callTold(
   }
 }
 
-/** Children. */
+/** Describes children. */
 function childTold({ attributes: { case: kind, value } }: HistoryEvent, { named, names, values }: Telling): Told | undefined {
   switch (kind) {
     case "startChildWorkflowExecutionInitiatedEventAttributes":
@@ -155,7 +155,7 @@ function childTold({ attributes: { case: kind, value } }: HistoryEvent, { named,
   }
 }
 
-/** The rest. */
+/** Describes all other events. */
 function otherTold({ attributes: { case: kind, value } }: HistoryEvent, { named, names, values }: Telling): Told | undefined {
   switch (kind) {
     case "signalExternalWorkflowExecutionInitiatedEventAttributes":
@@ -204,7 +204,7 @@ function otherTold({ attributes: { case: kind, value } }: HistoryEvent, { named,
   }
 }
 
-/** What workflow code calls it. */
+/** Returns the name in workflow code. */
 const shownLocal = (type: string): string => type === BROADCAST_ACTIVITY ? "broadcast" : type;
 
 function textOf(payload: Payload, converter: PayloadConverter): string {
@@ -215,7 +215,7 @@ function textOf(payload: Payload, converter: PayloadConverter): string {
   }
 }
 
-/** The message, and that of what caused it. */
+/** Returns the message of the failure and of its cause. */
 function failureText(failure: Failure | undefined): string {
   const parts: string[] = [];
   for (let at = failure; at !== undefined; at = at.cause) parts.push(at.message);
@@ -224,7 +224,7 @@ function failureText(failure: Failure | undefined): string {
 
 const UNITS: readonly (readonly [number, string])[] = [[86_400_000, "d"], [3_600_000, "h"], [60_000, "m"], [1000, "s"]];
 
-/** "30 d", "90 s", "1250 ms": two spans that differ never have one text. */
+/** Formats exactly, "30 d", "90 s", "1250 ms": different durations have different texts. */
 function exactSpan(ms: number): string {
   const unit = UNITS.find(([size]) => ms >= size && ms % size === 0);
   return unit === undefined ? `${ms} ms` : `${ms / unit[0]} ${unit[1]}`;

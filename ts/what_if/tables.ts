@@ -1,4 +1,5 @@
-// Tables of a branch: as they were when the run began, and then changed by the reducers of the events that stay, in order.
+// The tables of a branch: their state at the start of the run, then changed by the reducers of the kept events in
+// order.
 import { create } from "@bufbuild/protobuf";
 import { PayloadsSchema } from "../messages/generated/temporal/api/common/v1/message_pb.ts";
 import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
@@ -11,26 +12,26 @@ import { EditError } from "./edits.ts";
 import { inputKey } from "./recorded.ts";
 import { transactOf } from "./transact_marker.ts";
 
-/** What reducers of a branch run over. */
+/** The tables for reducers of a branch. */
 export interface BranchTables {
   /** The reducers of the application: an object or a module. */
   readonly reducers: ReducerTable;
-  /** Make the tables as they were when the run began, rows included. */
+  /** Creates the tables in their state at the start of the run, including rows. */
   readonly migrations: readonly TableMigration[];
 }
 
-/** A store whose transactions reducers can write in. */
+/** A store with transactions in which reducers can write. */
 type StoreWithTables = Store & ReducingStore & { migrate(steps: readonly TableMigration[], nowMs: number): void };
 
-/** Opens a store in memory. A page has none: the file of its SQLite would come with each page that shows a branch. */
+/** Opens a store in memory. The page has none, because each page with branches would have to load SQLite. */
 export type OpenStore = () => Promise<StoreWithTables>;
 
 export const noTables: OpenStore = () =>
   Promise.reject(new EditError("tables of a branch need SQLite in memory, which temporalex/what-if has in Node and Deno"));
 
 /**
- * The store with the tables, in its first transaction, which the reducers of the events that stay have changed. `differ`: those whose
- * reducer gave something else than was recorded. Throws an EditError for a reducer that is not given.
+ * Returns a store with the tables. Its first transaction has the changes by reducers of the kept events. `differ`:
+ * events whose reducer returned another result than recorded. Throws an EditError for a missing reducer.
  */
 export function makeTables(
   store: StoreWithTables,
@@ -53,7 +54,7 @@ export function makeTables(
       const value = store.savepoint(() => reduce(known, reducer, store.tables, fromPayloads(converter, args?.payloads)));
       gave = value === undefined ? "" : inputKey(create(PayloadsSchema, { payloads: toPayloads(converter, [value]) }));
     } catch {
-      // What it threw is not compared: words change.
+      // Errors are not compared: their messages may change.
     }
     const recorded = end.kind === "completed" ? inputKey(end.result) : undefined;
     return gave === recorded ? [] : [Number(event.eventId)];

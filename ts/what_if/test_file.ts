@@ -1,4 +1,5 @@
-// A branch as a test: one file that makes the branch again of the history beside it, with the user's workflows, and holds how it ends.
+// A branch as a test: a file that runs the branch on the history next to it with the user's workflows, and checks its
+// outcome.
 import type { Edit } from "./edits.ts";
 import type { BranchResult } from "./branch.ts";
 import {
@@ -13,13 +14,16 @@ import { stepsOf } from "./steps.ts";
 
 /** Options of {@link branchTestFiles}. */
 export interface BranchTestOptions extends Omit<TestFileOptions, "strict"> {
-  /** What the branch changes. */
+  /** The edits of the branch. */
   readonly edits: readonly Edit[];
-  /** What came of it: the test expects the same outcome, and the same end with its value or failure. */
+  /** The test expects the same outcome, and the same end with its value or failure. */
   readonly result: Pick<BranchResult, "outcome" | "events">;
 }
 
-/** The test and the recorded history. `history`: bytes of temporal.api.history.v1.History, which the branch is of. */
+/**
+ * Returns the test and the recorded history. `history`: the history of the branch, as bytes of
+ * temporal.api.history.v1.History.
+ */
 export function branchTestFiles(
   history: Uint8Array,
   { runner, name, workflows, edits, result, title = `what if: ${name}`, ending = TEST_ENDINGS[runner] }: BranchTestOptions,
@@ -47,7 +51,7 @@ const expected = ${literal(expected)};
   return { test: { name: `${name}${ending}`, text: test }, history: { name: historyName, text: historyJson(history) } };
 }
 
-/** A name in the text of a test, not in this room. */
+/** A name for the text of a test; this code does not depend on Node. */
 const ASSERT = ["node", "assert/strict"].join(":");
 
 const lastText = ({ kind, what, name, text }: ReturnType<typeof stepsOf>[number]): string =>

@@ -1,24 +1,24 @@
-// The marker that records a reducer: its number, name and arguments, and what the engine wrote into it when it was committed
-// (core-rs/src/engine/commands/record_marker.rs).
+// Reads the marker of a reducer: its number, name, arguments, and the result that the engine recorded when it was
+// committed (core-rs/src/engine/commands/record_marker.rs).
 import { create } from "@bufbuild/protobuf";
 import { type Payloads, PayloadsSchema } from "../messages/generated/temporal/api/common/v1/message_pb.ts";
 import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { RecordedEnd } from "./recorded.ts";
 
-/** What a marker says of a reducer. */
+/** The content of the marker. */
 export interface Transacted {
   /** Number of the transact in its run, from 1. */
   readonly seq: number;
   readonly reducer: string;
   readonly args: Payloads | undefined;
-  /** Code waits for it. */
+  /** Code awaits the reducer. */
   readonly awaited: boolean;
-  /** It does, and what the reducer throws is the answer. */
+  /** Code awaits the reducer and gets its error. */
   readonly answers: boolean;
   readonly end: RecordedEnd;
 }
 
-/** Undefined for other events, and for a marker that cannot be read. */
+/** Returns undefined for other events, and for a marker that cannot be decoded. */
 export function transactOf({ attributes }: HistoryEvent): Transacted | undefined {
   if (attributes.case !== "markerRecordedEventAttributes" || attributes.value.markerName !== "Transact") return undefined;
   const { details, failure } = attributes.value;
@@ -28,7 +28,7 @@ export function transactOf({ attributes }: HistoryEvent): Transacted | undefined
   return calledBy(details, end);
 }
 
-/** The same of a command's details, which have no end yet. */
+/** Reads the details of a command, which have no result yet. */
 export function calledBy(details: { readonly [name: string]: Payloads }, end: RecordedEnd): Transacted | undefined {
   try {
     const own = (name: string): unknown => {

@@ -1,22 +1,23 @@
-// A tree of branches over one recorded run. Each branch has its parent's edits and its own; so what was tried is kept, and can be gone on from.
+// A tree of branches of one recorded run. A branch has the edits of its parent and its own, so that earlier branches
+// are kept and can be extended.
 import type { Edit } from "./edits.ts";
 import type { BranchResult } from "./branch.ts";
 
-/** One branch of a tree. */
+/** A branch of a tree. */
 export interface BranchNode {
-  /** From 1, in the order of making. */
+  /** Counted from 1, in order of creation. */
   readonly id: number;
   /** 0: the recorded run. */
   readonly parent: number;
-  /** Its one change, for people. */
+  /** Readable description of its change. */
   readonly title: string;
-  /** Its own, without its parent's. */
+  /** Its own edits, without those of its parent. */
   readonly edits: readonly Edit[];
-  /** What came of it, once it has run. */
+  /** Undefined until the branch has run. */
   readonly result: BranchResult | undefined;
 }
 
-/** Branches as they were made; a value: what changes it answers another one. */
+/** An immutable tree of branches; changes return a new tree. */
 export class BranchTree {
   /** The branches, parents before children. */
   readonly nodes: readonly BranchNode[];
@@ -25,33 +26,33 @@ export class BranchTree {
     this.nodes = nodes;
   }
 
-  /** The branch of an id. Throws a RangeError where there is none. */
+  /** Returns the branch with an ID. Throws a RangeError if it does not exist. */
   node(id: number): BranchNode {
     const node = this.nodes.find((each) => each.id === id);
     if (node === undefined) throw new RangeError(`there is no branch ${id}`);
     return node;
   }
 
-  /** All edits of a branch: its ancestors' first. */
+  /** Returns all edits of a branch, those of its ancestors first. */
   editsOf(id: number): readonly Edit[] {
     if (id === 0) return [];
     const { parent, edits } = this.node(id);
     return [...this.editsOf(parent), ...edits];
   }
 
-  /** Children of a branch, or of the recorded run (0). */
+  /** Returns the children of a branch, or of the recorded run (0). */
   childrenOf(id: number): readonly BranchNode[] {
     return this.nodes.filter(({ parent }) => parent === id);
   }
 
-  /** With one more branch; the last of `nodes` is that one. */
+  /** Adds a branch, which is the last of `nodes`. */
   add(parent: number, title: string, edits: readonly Edit[]): BranchTree {
     if (parent !== 0) this.node(parent);
     const id = this.nodes.reduce((most, each) => Math.max(most, each.id), 0) + 1;
     return new BranchTree([...this.nodes, { id, parent, title, edits, result: undefined }]);
   }
 
-  /** With other edits of a branch; what came of it and of those below is to be found again. */
+  /** Replaces the edits of a branch and removes the results of the branch and its descendants. */
   withEdits(id: number, edits: readonly Edit[]): BranchTree {
     const stale = this.#below(id);
     return new BranchTree(
@@ -61,12 +62,12 @@ export class BranchTree {
     );
   }
 
-  /** The tree with the result of a branch. */
+  /** Sets the result of a branch. */
   withResult(id: number, result: BranchResult): BranchTree {
     return new BranchTree(this.nodes.map((node) => (node.id === id ? { ...node, result } : node)));
   }
 
-  /** Without a branch and those below it. */
+  /** Removes a branch with its descendants. */
   remove(id: number): BranchTree {
     const gone = this.#below(id);
     return new BranchTree(this.nodes.filter((node) => node.id !== id && !gone.has(node.id)));

@@ -1,5 +1,5 @@
-// The workflow tasks of a branch: run by the realm, as everything that runs the user's code is. What the code asks for that needs another
-// workflow (a child, a signal to one) is made ready before the engine hears of it.
+// The workflow tasks of a branch, executed by the realm like all user code. If a command needs another workflow (a
+// child, the target of a signal), that workflow is created before the engine gets the command.
 import { create, fromBinary } from "@bufbuild/protobuf";
 import type { LocalAnswer, RealmOutcome } from "../realm/realm.ts";
 import { LocalActivityResolution, type LocalWork } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
@@ -19,18 +19,18 @@ import { inputKey, type Recorded } from "./recorded.ts";
 import type { AnsweredReducers } from "./reducers.ts";
 import type { World } from "./world.ts";
 
-/** What runs the workflow code: a realm of `temporalex/realm`, or anything else that runs workflow tasks. */
+/** Runs the workflow code: a realm of `temporalex/realm`, or another implementation. */
 export interface TaskRealm {
   /** Runs a workflow task; `runLocally` runs its local activities. */
   runTask(task: WorkflowTask, runLocally?: (work: LocalWork) => Promise<LocalAnswer>): Promise<RealmOutcome>;
-  /** Drops the run from the cache. */
+  /** Evicts the run from the cache. */
   evict(runId: string): void;
 }
 
-/** The code failed a task; a real run would wait for better code. */
+/** The code failed a task; a real run would wait for new code. */
 export interface TaskFailure {
   readonly message: string;
-  /** WorkflowTaskFailedCause. */
+  /** A WorkflowTaskFailedCause. */
   readonly cause: number;
 }
 
@@ -42,16 +42,16 @@ interface Parts {
   readonly children: Children;
   readonly converter: PayloadConverter;
   readonly runId: string;
-  /** Undefined: reducers run, over the branch's tables. */
+  /** Undefined: reducers are executed on the branch's tables. */
   readonly reducers: AnsweredReducers | undefined;
 }
 
 export class WorkflowTasks {
   readonly #parts: Parts;
-  /** Queues on which tasks of the branch may be. */
+  /** Task queues that may have tasks of the branch. */
   readonly workflowQueues = new Set<string>();
   readonly activityQueues = new Set<string>();
-  /** Workflow tasks that the code completed. */
+  /** Number of workflow tasks that the code completed. */
   completed = 0;
   failure: TaskFailure | undefined;
 
@@ -59,13 +59,13 @@ export class WorkflowTasks {
     this.#parts = parts;
   }
 
-  /** Takes the next task of a queue that has one. */
+  /** Polls the next task, from any queue that has one. */
   async take(queue: string): Promise<void> {
     const { world, children, realm, runId } = this.#parts;
     const polled = await world.workflowTask(queue);
     if (polled === undefined) return;
     if (polled.task.workflowExecution?.runId !== runId) return await children.work(polled.task);
-    // A run of the same id may be in the realm's memory, of another branch.
+    // The realm may have a cached run with the same ID, of another branch.
     realm.evict(runId);
     let outcome: RealmOutcome;
     try {
@@ -98,12 +98,16 @@ export class WorkflowTasks {
     try {
       await world.service.respondWorkflowTaskCompleted(request);
     } catch (error) {
-      // A message that came meanwhile gives the task again; what the engine refuses fails it, and is in its history.
+      // If a message arrived meanwhile, the engine returns the task again. A completion that the engine rejects fails
+      // the task, which is recorded in the history.
       if (!/UnhandledCommand/.test((error as Error).message)) this.failure = { message: (error as Error).message, cause: 0 };
     }
   }
 
-  /** False: a reducer asks, or fails the task. The engine does not hear of the completion then: nothing of the task is kept. */
+  /**
+   * Returns false if the result of a reducer is unknown or fails the task. The engine then does not get the
+   * completion, and the task has no effect.
+   */
   #reducersKnown(commands: readonly Command[]): boolean {
     const { answers, converter, reducers } = this.#parts;
     if (reducers === undefined) return true;

@@ -1,5 +1,5 @@
-// The engine of one branch: in memory, with virtual time, nothing else in it but the run, its children and the workflows that it sends to. Time
-// moves only when the branch says so, and nothing of it reaches a real run.
+// The engine of one branch: in memory, with virtual time, with only the run, its children and the workflows to which
+// it sends messages. Time advances only on request of the branch. Real runs are not affected.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { EngineTimerState } from "../messages/generated/fields.ts";
 import { type HistoryEvent, HistorySchema } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
@@ -18,14 +18,14 @@ import type { Store } from "../engine/store.ts";
 import { hop } from "../platform/hop.ts";
 import { type TypedService, typedService } from "../service/typed.ts";
 
-/** Of items of the store that hold a timer. */
+/** The type of store items for timers. */
 const TIMER = 3;
-/** Nothing polls it. */
+/** A task queue without pollers. */
 const UNSERVED = "what-if-unserved";
 
 export const IDENTITY = "what-if";
 
-/** What runs the reducers of the engine. */
+/** The engine's options for reducers. */
 export type ReducingOptions = Pick<EmbeddedEngineOptions, "reducers" | "reducing" | "converter">;
 
 export class World {
@@ -46,8 +46,8 @@ export class World {
   }
 
   /**
-   * With the run, and the children that it waits for. `store`: one with tables, whose transaction may be open. Throws an ImportError for
-   * events that make no run.
+   * Opens an engine with the run and its open children. `store`: a store with tables, whose transaction may be open.
+   * Throws an ImportError for events that are not a valid run.
    */
   static async open(
     main: OpenRunToMake,
@@ -64,7 +64,7 @@ export class World {
 
   async #start(): Promise<void> {
     const { clock, namespace } = this;
-    // What the engine survives shows in the branch's history, or not at all.
+    // Errors that the engine recovers from are visible in the branch's history, or have no effect.
     const options = { store: this.#store, clock, namespace, remoteWorkers: true, onError: () => {}, ...this.#reducing };
     this.#engine = await EmbeddedEngine.open(options);
     this.#service = typedService(this.#engine);
@@ -78,13 +78,13 @@ export class World {
     return this.clock.nowMs();
   }
 
-  /** When the engine has something to do next; Infinity: never. */
+  /** When the engine has something due; Infinity: never. */
   get nextMs(): number {
     const { nextWakeMs } = this.#engine.stats();
     return nextWakeMs === 0 ? Infinity : nextWakeMs;
   }
 
-  /** Everything that was asked of the engine is done. */
+  /** Resolves when the engine has processed all requests. */
   async quiet(): Promise<void> {
     do await hop(); while (this.#engine.busy);
   }
@@ -112,7 +112,7 @@ export class World {
     return { bytes, events: fromBinary(HistorySchema, bytes).events };
   }
 
-  /** The next workflow task of a queue that has one, with all of its history. */
+  /** Returns the next workflow task with its full history, from any queue that has one. */
   async workflowTask(queue: string): Promise<{ task: PollWorkflowTaskQueueResponse; bytes: Uint8Array } | undefined> {
     const { namespace } = this;
     const task = await this.#service.pollWorkflowTaskQueue({ namespace, taskQueue: { name: queue }, identity: IDENTITY });
@@ -129,7 +129,7 @@ export class World {
     return { task, bytes: toBinary(PollWorkflowTaskQueueResponseSchema, task) };
   }
 
-  /** Another workflow that the run sends something to. */
+  /** Creates another workflow to which the run sends something. */
   async other(workflowId: string): Promise<void> {
     const { namespace } = this;
     await this.#service.startWorkflowExecution({
@@ -140,7 +140,7 @@ export class World {
     }).catch(() => undefined);
   }
 
-  /** Sets when a timer that was started at this moment fires; answers false where there is none of that id. Once for each timer. */
+  /** Sets when a timer that was just started fires; once per timer. Returns whether a timer with that ID exists. */
   async moveTimer(timerId: string, afterMs: number): Promise<boolean> {
     const { workflowId, runId } = this.#main;
     if (this.#moved.has(timerId)) return true;
@@ -157,7 +157,7 @@ export class World {
     return true;
   }
 
-  /** Its timer is where the prefix put it. */
+  /** The prefix has already set this timer. */
   noteMoved(timerId: string): void {
     this.#moved.add(timerId);
   }

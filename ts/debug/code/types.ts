@@ -132,7 +132,7 @@ export interface Crossing {
   readonly name: string;
   /** The value, as a copy. */
   readonly value: CopiedValue;
-  /** The previous, different value at the same place; undefined if there was none. */
+  /** The previous, different value at the same place; undefined for the first value. */
   readonly before: CopiedValue | undefined;
   /** The fiber in which it was recorded. */
   readonly fiber: number | undefined;
@@ -189,7 +189,7 @@ export interface StateChange {
   readonly place: Place | undefined;
   /** The fiber that changed it. */
   readonly fiber: number | undefined;
-  /** Value at the path before the change; undefined if there was none. */
+  /** Value at the path before the change; undefined for the first value. */
   readonly before: unknown;
   /** The value at the path afterwards. */
   readonly after: unknown;
@@ -276,6 +276,6 @@ export interface Why {
   readonly parked: readonly Parked[];
   /** Messages that the workflow accepts now. */
   readonly takes: { readonly signals: readonly string[]; readonly updates: readonly string[]; readonly anySignal: boolean };
-  /** The next event of history for the code; undefined if there is none. */
+  /** The next event of history for the code; undefined at the end. */
   readonly next: { readonly eventId: number; readonly type: string; readonly summary: string } | undefined;
 }

@@ -82,7 +82,7 @@ async function run(args: readonly string[], options: RunOptions = {}): Promise<R
 const brief = ({ file, place, verdict, workflowType }: ReplayLine) =>
   `${verdict} ${file}${place === undefined ? "" : ` ${place}`} ${workflowType}`.trimEnd();
 
-test("a folder stands for all its histories, ordered by name, and a file may contain several", async () => {
+test("a folder selects all its histories, ordered by name, and a file may contain several", async () => {
   write("all/b.json", jsonOf(order));
   write("all/a/deep.bin", order);
   write("all/a/list.json", JSON.stringify([objectOf(nap), { history: objectOf(order) }]));

@@ -107,7 +107,7 @@ test("subscribers with a full inbox are reported, and the others receive the sig
     assert.deepEqual(await lengths(), [3, 3, 3, 4, 3], "one run got two signals alone; every run got one of the broadcast");
   }, { inbox: 2 }));
 
-test("a broadcast from a workflow reaches committed subscriptions, not those of its own task", async () => {
+test("a broadcast from a workflow reaches committed subscriptions, not those of the same task", async () => {
   const { broadcast, payload, signals, subscribe, workflow } = await import("../../ts/workflow/mod.ts");
   const { shout } = signals({ shout: payload<[word: string]>() });
   const lonely = workflow("Lonely", async () => {

@@ -159,7 +159,7 @@ for (const { driver, skip } of sqliteDrivers) {
     else assert.throws(() => open(path), StoreLockedError);
   });
 
-  check("a note whose process cannot be checked counts as alive if there is no other evidence", (path) => {
+  check("a note whose process cannot be checked counts as alive without other evidence", (path) => {
     const store = open(path);
     const note = JSON.parse(readFileSync(`${path}-owner`, "utf8"));
     store.close();

@@ -53,6 +53,14 @@ const EXCEPTIONS: readonly { readonly file: string; readonly text: string; reado
   { file: "ts/compat/README.md", text: "`compat/doors`", reason: "the name of a folder" },
   { file: "ts/compat/README.md", text: "`compat/register`", reason: "the name of a folder" },
   { file: "ts/compat/README.md", text: "`compat/plugin`", reason: "the name of a folder" },
+  {
+    file: "core-rs/tests/engine/query_tests.rs",
+    text: "no worker answered the query in time",
+    reason: "a message of the engine",
+  },
+  { file: "core-rs/tests/replay/patches.rs", text: "Non-deprecated patch marker", reason: "a message of Temporal's SDKs" },
+  { file: "tests/cases/game.ts", text: '"stood down"', reason: "a result of examples/game" },
+  { file: "tests/compat/record.mjs", text: '"given up"', reason: "the message is in a recorded history" },
 ];
 
 /** All pages of the repository. */
@@ -91,7 +99,7 @@ const readableCode = (line: string): string => {
   return /\/\/|\/\*|^\s*\*|["`]|>[^<]*[a-z]|^\s*[A-Z][^(){}=]*$/.test(text) ? text : "";
 };
 
-test("comments and texts of the page are in plain words", () => {
+test("comments and texts of the page use plain words", () => {
   const files = execFileSync("git", ["ls-files", "web-demo/src", "web-demo/index.html"], { encoding: "utf8" })
     .split("\n").filter((file) => /\.(?:tsx?|css|html)$/.test(file));
   assert.ok(files.length > 200, `${files.length} files`);
@@ -99,6 +107,26 @@ test("comments and texts of the page are in plain words", () => {
     readFileSync(file, "utf8").split("\n").flatMap((line, i) => {
       const problem = problemOf(readableCode(line));
       return problem === undefined ? [] : [`${file}:${i + 1}: ${problem}`];
+    })
+  );
+  assert.deepEqual(problems, []);
+});
+
+/** Folders of tests and tools whose titles, comments and texts are in plain words. */
+const TEST_FOLDERS = ["bench", "core-rs/tests", "tests", "tools", "web-demo/e2e"];
+
+/** The file that quotes the patterns. */
+const THIS_FILE = "tests/house/words.test.ts";
+
+test("titles, comments and texts of tests and tools use plain words", () => {
+  const files = execFileSync("git", ["ls-files", ...TEST_FOLDERS], { encoding: "utf8" })
+    .split("\n").filter((file) => /\.(?:tsx?|m?js|rs)$/.test(file) && file !== THIS_FILE);
+  assert.ok(files.length > 800, `${files.length} files`);
+  const problems = files.flatMap((file) =>
+    readFileSync(file, "utf8").split("\n").flatMap((line, i) => {
+      const problem = problemOf(readableCode(line));
+      const excepted = EXCEPTIONS.some((exception) => exception.file === file && line.includes(exception.text));
+      return problem === undefined || excepted ? [] : [`${file}:${i + 1}: ${problem}`];
     })
   );
   assert.deepEqual(problems, []);

@@ -167,7 +167,7 @@ test("native workflows call operations with every outcome, cancel them, and repl
     assert.deepEqual(await caller.result(), [
       ...["a again", "b again", "nothing"],
       [failed("refuses"), "ApplicationFailure OperationError: refused: so", "ApplicationFailure Deep: deep"],
-      [true, failed("gives"), "CancelledFailure: given up"],
+      [true, failed("gives"), "CancelledFailure: canceled by the handler"],
       [
         ...[failed("badRequest"), "NexusHandlerFailure BAD_REQUEST: handler error (BAD_REQUEST): not so"],
         "NexusHandlerFailure BAD_REQUEST: not so",

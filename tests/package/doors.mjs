@@ -31,7 +31,7 @@ function compiled(context) {
 
 export const doors = [
   {
-    name: "doors: CommonJS that tsc has compiled, with the hooks",
+    name: "adapters: CommonJS that tsc has compiled, with the hooks",
     async test(context) {
       await compiled(context);
       const output = await says(context, process.execPath, [...HOOKS, "lib/app.js"]);
@@ -40,7 +40,7 @@ export const doors = [
     },
   },
   ...[22, 24].map((version) => ({
-    name: `doors: Node ${version}: compiled, with tsx, with ts-node`,
+    name: `adapters: Node ${version}: compiled, with tsx, with ts-node`,
     async test(context) {
       const { node, skip } = await otherNode(context, version);
       if (skip !== undefined) return { skip };
@@ -54,14 +54,14 @@ export const doors = [
     },
   })),
   {
-    name: "doors: tsx with the hooks",
+    name: "adapters: tsx with the hooks",
     async test(context) {
       if (context.noJudges !== undefined) return { skip: context.noJudges };
       await says(context, tool(context, "tsx"), [...HOOKS, "app.ts"]);
     },
   },
   {
-    name: "doors: ts-node with the hooks",
+    name: "adapters: ts-node with the hooks",
     async test(context) {
       if (context.noJudges !== undefined) return { skip: context.noJudges };
       await says(context, tool(context, "ts-node"), ["-T", "app.ts"], {
@@ -70,7 +70,7 @@ export const doors = [
     },
   },
   {
-    name: "doors: Deno with the import map, types checked",
+    name: "adapters: Deno with the import map, types checked",
     async test(context) {
       const deno = bin("deno");
       if (deno === undefined) return { skip: "the npm package deno has no binary here" };
@@ -81,7 +81,7 @@ export const doors = [
     },
   },
   {
-    name: "doors: Deno with the hooks, CommonJS, of a package from a file",
+    name: "adapters: Deno with the hooks, CommonJS, of a package from a file",
     async test(context) {
       const deno = bin("deno");
       if (deno === undefined) return { skip: "the npm package deno has no binary here" };
@@ -90,7 +90,7 @@ export const doors = [
     },
   },
   {
-    name: "doors: tests under Jest",
+    name: "adapters: tests under Jest",
     async test(context) {
       if (context.noJudges !== undefined) return { skip: context.noJudges };
       const cwd = join(await project(context), "temporal/jest");

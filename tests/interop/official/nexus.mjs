@@ -44,7 +44,7 @@ const services = [nexus.serviceHandler(desk, {
     throw new nexus.OperationError("failed", `refused: ${why}`, { cause: ApplicationFailure.nonRetryable("deep", "Deep", 1) });
   },
   async gives() {
-    throw new nexus.OperationError("canceled", "given up");
+    throw new nexus.OperationError("canceled", "canceled by the handler");
   },
   async badRequest() {
     throw new nexus.HandlerError("BAD_REQUEST", "not so");

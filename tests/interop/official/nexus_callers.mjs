@@ -97,7 +97,7 @@ const cases = {
   noSuchOperation: async () => [await outcome(client.executeOperation({ name: "unheard-of" }, "x"))],
   fails: async () => [
     await outcome(client.executeOperation("runs", "fails")),
-    await outcome(client.executeOperation("runs", "gives up")),
+    await outcome(client.executeOperation("runs", "withdraws")),
   ],
   timesOut: async () => [
     await outcome(client.executeOperation("busy", "x", { scheduleToCloseTimeout: "4s" })),
@@ -146,7 +146,7 @@ export async function failedCaller(operation) {
 /** Behind the operation `runs`. */
 export async function behind(how) {
   if (how === "fails") throw wf.ApplicationFailure.nonRetryable("broken", "Broken", 7);
-  if (how === "gives up") throw new wf.CancelledFailure("gave up");
+  if (how === "withdraws") throw new wf.CancelledFailure("withdrawn");
   if (how === "waits") await wf.sleep("1 hour");
   if (how === "does not listen") await wf.CancellationScope.nonCancellable(() => wf.sleep("15s"));
   return `${how} at last`;

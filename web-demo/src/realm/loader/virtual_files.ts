@@ -3,9 +3,6 @@
 import type { SourceHost } from "../../../../ts/modules/loader/source_host.ts";
 import type { Listing } from "../../store/file_source.ts";
 
-/** Content of a folder; undefined if the folder does not exist. */
-export type Listing = { readonly files: readonly string[]; readonly folders: readonly string[] } | undefined;
-
 /** Thrown to stop a load that needs more files. */
 export class MoreNeeded extends Error {
   override name = "MoreNeeded";

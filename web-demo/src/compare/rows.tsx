@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Comparison } from "../../../ts/what_if/compare.ts";
 import { foldedSteps } from "../../../ts/what_if/folded.ts";
-import { count } from "../ui/time.ts";
+import { count, formatDelay } from "../ui/time.ts";
 import { StepText } from "../what_if/steps.tsx";
 
 interface Props {
@@ -69,7 +69,7 @@ export function ComparedRows({ comparison, at, moves, unfolded, unfold, choose }
               >
                 <td>{a === undefined ? <span class="soft">missing</span> : <StepText step={a} />}</td>
                 <td>{b === undefined ? <span class="soft">missing</span> : <StepText step={b} />}</td>
-                <td class="num">{laterMs === undefined || Math.abs(laterMs) < 50 ? "" : `${(laterMs / 1000).toFixed(1)} s`}</td>
+                <td class="num">{formatDelay(laterMs)}</td>
               </tr>
             );
           })}

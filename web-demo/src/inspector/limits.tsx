@@ -47,8 +47,8 @@ export const Limits = still(({ run }: { run: OpenRun }): JSX.Element => {
 
 function bytes(size: number): string {
   if (size < 1024) return `${size} B`;
-  if (size < 1024 * 1024) return `${Math.round(size / 1024)} kB`;
-  return `${Math.round(size / 1024 / 102.4) / 10} MB`;
+  if (size < 1024 * 1024) return `${Math.round(size / 1024)} KiB`;
+  return `${Math.round(size / 1024 / 102.4) / 10} MiB`;
 }
 
 function nextText({ name, warns, inMs }: NextLimit): string {

@@ -57,7 +57,7 @@ export async function openShop(root: HTMLElement, openInDebugger: Debug): Promis
         h(
           "p",
           { className: "fine" },
-          "Loads the engine and SQLite (once, less than 1 MB), and stores one small file for this site in this browser.",
+          "Loads the engine and SQLite (once, less than 1 MiB), and stores one small file for this site in this browser.",
         ),
       ),
     );

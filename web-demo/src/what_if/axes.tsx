@@ -5,6 +5,7 @@ import type { ComparedStep, Comparison } from "../../../ts/what_if/compare.ts";
 import { type Step, stepsOf } from "../../../ts/what_if/steps.ts";
 import type { StepKind } from "../../../ts/what_if/steps.ts";
 import { Glyph, type GlyphKind } from "../ui/glyph.tsx";
+import { clock } from "../ui/time.ts";
 import type { Branches } from "./branches.ts";
 
 export const GLYPHS: { readonly [kind in StepKind]: GlyphKind } = {
@@ -84,4 +85,4 @@ function Axis({ mark, title, steps, side, start, first }: AxisProps): JSX.Elemen
 }
 
 const stepTitle = ({ kind, what, name, text, timeMs }: Step, start: number): string =>
-  `${kind} ${name} ${what} ${text} at ${((timeMs - start) / 1000).toFixed(1)} s`;
+  `${kind} ${name} ${what} ${text} at ${clock(timeMs - start)}`;

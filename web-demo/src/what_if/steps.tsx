@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Comparison } from "../../../ts/what_if/compare.ts";
 import type { Step } from "../../../ts/what_if/steps.ts";
 import { Glyph } from "../ui/glyph.tsx";
+import { formatDelay } from "../ui/time.ts";
 import { GLYPHS } from "./axes.tsx";
 import type { Branches } from "./branches.ts";
 
@@ -34,7 +35,7 @@ export function Steps({ branches, comparison, difference }: Props): JSX.Element 
           <th scope="col">
             <span class="side-mark of-b">B</span> branch
           </th>
-          <th scope="col" class="num">later</th>
+          <th scope="col" class="num">B later</th>
         </tr>
       </thead>
       <tbody>
@@ -42,7 +43,7 @@ export function Steps({ branches, comparison, difference }: Props): JSX.Element 
           <tr key={i} ref={i === at ? current : undefined} class={`${same ? "" : "differs"} ${i === at ? "current" : ""}`}>
             <td>{a === undefined ? <span class="soft">missing</span> : <StepText step={a} />}</td>
             <td>{b === undefined ? <span class="soft">missing</span> : <StepText step={b} />}</td>
-            <td class="num">{laterMs === undefined || Math.abs(laterMs) < 50 ? "" : `${(laterMs / 1000).toFixed(1)} s`}</td>
+            <td class="num">{formatDelay(laterMs)}</td>
           </tr>
         ))}
       </tbody>

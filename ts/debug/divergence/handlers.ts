@@ -1,6 +1,6 @@
 // Missing message handlers: an accepted update that the code rejects, or a signal that it does not
 // take. The line is that of the changed definition or handler.
-import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { MessageKind, MessageSite } from "../../executor/program/definition_sites.ts";
 import type { ReplayEvidence } from "../../executor/tasks/replay.ts";
 import type { Place } from "./align.ts";

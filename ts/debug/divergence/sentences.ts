@@ -1,5 +1,5 @@
 // Sentences that describe a divergence: the summary, and the likely edit.
-import type { HistoryEvent } from "../../api/generated/temporal/api/history/v1/message_pb.ts";
+import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { ReplayEvidence } from "../../executor/tasks/replay.ts";
 import type { Pair, Place } from "./align.ts";
 import { signalEdit, updateEdit } from "./handlers.ts";

@@ -25,7 +25,7 @@ import { isShared, linkShared, sharedForEsbuild, writeShared } from "./lib/share
 import { bin, emptied, root } from "./lib/steps.mjs";
 
 /** Files that workers start from, given by ownFile() or `new URL("./file.ts", import.meta.url)`; they are not subpaths. */
-const WORKERS = ["realm/worker_entry", "worker/activity_thread", "browser/engine_worker"];
+const WORKERS = ["realm/worker_entry", "worker/activities/activity_thread", "browser/engine_worker"];
 /**
  * Further files that are not subpaths: Node's module hooks, and modules that package.json's `browser` removes from pages.
  */

@@ -195,7 +195,7 @@ export class ActivityPool {
       message: (message: unknown) => this.#heard(slot, message as FromThread),
       died: (reason: string) => this.#lost(slot, reason),
     };
-    const entry = ownFile("worker/activity_thread", "leave temporalex out of the bundle to use activityThreads");
+    const entry = ownFile("worker/activities/activity_thread", "leave temporalex out of the bundle to use activityThreads");
     const thread = await startThread(entry, events, { name: "temporalex activities" });
     if (this.#state === "closed") return await thread.terminate();
     slot.thread = thread;

@@ -3,8 +3,10 @@
 
 /** Files of cases by the test file that runs them, the first that fits; all others are of `language.test.ts`. */
 const PARTS = {
-  realms:
-    /^(realm_(builtins|escapes|guard|host|isolation|lines)|examples_in_realms|compat_recorded|line_probes|divergences|failing_code|not_in_history|open_run_repairs|side_effect_divergences|handler_divergences|repairs|dynamic_imports|temporal_program(s|_sandbox|_interceptors|_unreplayed|_logs|_words|_types|_groups|_nexus)|packages(_of_text)?)\b/,
+  official_programs: /^(temporal_program|compat_recorded|packages|examples_in_realms)/,
+  divergences:
+    /^(divergences|handler_divergences|side_effect_divergences|not_in_history|repairs|open_run_repairs|failing_code)\b/,
+  realms: /^(realm_(builtins|escapes|guard|host|isolation|lines)|line_probes|dynamic_imports)\b/,
   broken_realms: /^realm_/,
   replays: /^(debug_|ended_findings|hostile_|properties|random_constructs)/,
 };

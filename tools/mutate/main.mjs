@@ -64,7 +64,7 @@ const NOT_HERE = /\/sqlite\/opfs\/|\/drivers\/node\.js$/;
 /** Loops that kill processes. */
 const LEFT_OUT = /\/(kill9|power_loss|syncs)\.test/;
 /** These files are many: the tests of each file of cases are taken by themselves. */
-const CASES = /^tests\/runtime\/(?:language|realms|broken_realms|replays)\.test\.js/;
+const CASES = /^tests\/runtime\/(?:broken_realms|divergences|language|official_programs|realms|replays)\.test\.js/;
 
 const progress = (text) => process.stderr.write(`${text}\n`);
 const walk = (dir) =>

@@ -140,6 +140,8 @@ test("the key ? opens the list of shortcuts, and Escape closes it", async ({ app
   await page.locator("#main").focus();
   await page.keyboard.press("?");
   await expect(page.locator("#keys")).toContainText("Step forward");
+  await expect(page.locator("#keys li", { hasText: "Zoom in" }).locator("kbd")).toHaveText(["+", "="]);
+  await expect(page.locator("#keys li", { hasText: "One task back" }).locator("kbd")).toHaveText(["Shift", "←"]);
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("Escape");
   await expect(page.locator("#keys")).not.toBeVisible();

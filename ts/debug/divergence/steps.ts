@@ -57,7 +57,7 @@ function textOf({ kind, name, duration, target, answer }: StepPlan): string {
     case "transact":
       return `reducer ${name}`;
     case "update":
-      return `the ${answer === "accept" ? "acceptance" : answer === "complete" ? "answer" : "refusal"} of update ${name}`;
+      return `the ${answer === "accept" ? "acceptance" : answer === "complete" ? "result" : "rejection"} of update ${name}`;
     case "cancel":
       return `the cancellation of ${name}`;
     case "searchAttributes":

@@ -20,7 +20,7 @@ export const Limits = still(({ run }: { run: OpenRun }): JSX.Element => {
   const next = useMemo(() => nextLimit(run.model), [run]);
   return (
     <section class="section" id="limits">
-      <h3>Limits of a server</h3>
+      <h3>Server limits</h3>
       <dl class="limits">
         {run.model.limits.map(({ name, value, most, warns, eventId }) => {
           const text = name === "events" ? `${count(value)} of ${count(most)}` : `${bytes(value)} of ${bytes(most)}`;

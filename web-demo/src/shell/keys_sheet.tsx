@@ -14,7 +14,7 @@ const NAMES: { readonly [key: string]: string } = {
 };
 
 const Key = ({ name }: { name: string }) => (
-  <>{name.split("+").map((part) => <kbd key={part}>{NAMES[part] ?? (part === "" ? "+" : part)}</kbd>)}</>
+  <>{(name === "+" ? [name] : name.split("+")).map((part) => <kbd key={part}>{NAMES[part] ?? part}</kbd>)}</>
 );
 
 export function KeysSheet(): JSX.Element {

@@ -87,7 +87,7 @@ test("the summary of a run shows its time, findings, open operations, limits and
     "BookFlight failed 4 times in 41 s. Only the last failure is recorded: no seats",
   );
   await expect(page.locator("#findings")).toContainText("The 1 d timer never fired");
-  await expect(page.locator("#code-door")).toContainText("this run is from a Go worker");
+  await expect(page.locator("#open-code")).toContainText("this run is from a Go worker");
   await expect(page.locator("#limits")).toContainText("18 of 51,200");
   await expect(page.locator("#links")).toContainText("Child: Notify trip-1-notify");
   await expect(page.locator("#open-now")).toContainText("No activity, timer or child");

@@ -21,7 +21,7 @@ import { openInEditor } from "./open_in_editor.ts";
 import { findParting } from "./parting.ts";
 import { findRefusal } from "./refusal.ts";
 import { runToStop } from "./stops.ts";
-import { OtherFolderButton } from "../open/code_doors.tsx";
+import { OtherFolderButton } from "../open/code_buttons.tsx";
 import { TaskTable } from "./task_table.tsx";
 import { VersionsList } from "./versions.tsx";
 import { workflowAt } from "./workflow_line.ts";

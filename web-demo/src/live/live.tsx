@@ -2,7 +2,7 @@
 // is selected and then stays open, because its engine continues to run. The cart is plain DOM.
 import type { FunctionComponent, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { openBytes } from "../open/doors.ts";
+import { openBytes } from "../open/open_history.ts";
 import type { Debug } from "./part.ts";
 import "./live.css";
 

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import type { RunLink } from "temporalex/debug";
 import { goTo, openedRuns, type OpenRun, playing, position, selectItem, showRun } from "../store/state.ts";
-import { CodeButtons } from "../open/code_doors.tsx";
+import { CodeButtons } from "../open/code_buttons.tsx";
 import { Glyph } from "../ui/glyph.tsx";
 import { count, date, lasting } from "../ui/time.ts";
 import { Limits } from "../inspector/limits.tsx";
@@ -15,7 +15,7 @@ export function NoCodeDetails({ run }: { run: OpenRun }): JSX.Element {
     <>
       <Findings run={run} />
       <OpenNow run={run} />
-      <CodeDoor run={run} />
+      <CodeReceiver run={run} />
       <Links run={run} />
       <Facts run={run} />
       <Limits run={run} />
@@ -23,12 +23,12 @@ export function NoCodeDetails({ run }: { run: OpenRun }): JSX.Element {
   );
 }
 
-function CodeDoor({ run }: { run: OpenRun }): JSX.Element {
+function CodeReceiver({ run }: { run: OpenRun }): JSX.Element {
   const language = languageOf(run.model.facts.sdk);
   const isOther = language !== "" && language !== "TypeScript";
   const file = /\.(?:json|bin|gz|pb)$/.test(run.name) ? run.name : "history.json";
   return (
-    <section class="section" id="code-door">
+    <section class="section" id="open-code">
       <h3>Open the code</h3>
       {isOther
         ? (

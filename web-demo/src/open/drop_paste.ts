@@ -1,16 +1,16 @@
 // Opens files that are dropped anywhere on the page, and text that is pasted outside of fields.
 import { type Signal, signal } from "@preact/signals";
-import { inTurn, openFiles, openText } from "./doors.ts";
+import { inTurn, openFiles, openText } from "./open_history.ts";
 
 /** True while files are dragged over the page. */
 export const dragging: Signal<boolean> = signal(false);
 
 /** Opens code that was dropped or pasted; set by `realm/`. Both methods return false if the data is not code. */
-export interface CodeDoor {
+export interface CodeReceiver {
   drop(data: DataTransfer): boolean;
   paste(text: string): boolean;
 }
-export const codeDoor: { current: CodeDoor | undefined } = { current: undefined };
+export const codeReceiver: { current: CodeReceiver | undefined } = { current: undefined };
 
 export function watchDrops(): void {
   addEventListener("dragover", (event) => {
@@ -26,7 +26,7 @@ export function watchDrops(): void {
     const data = event.dataTransfer;
     if (data === null || data.files.length === 0) return;
     event.preventDefault();
-    if (codeDoor.current?.drop(data) !== true) {
+    if (codeReceiver.current?.drop(data) !== true) {
       const files = [...data.files];
       inTurn(() => openFiles(files));
     }
@@ -43,6 +43,6 @@ export function watchPastes(): void {
     event.preventDefault();
     const files = [...data.files];
     if (files.length > 0) inTurn(() => openFiles(files));
-    else if (codeDoor.current?.paste(text) !== true) inTurn(() => openText(text));
+    else if (codeReceiver.current?.paste(text) !== true) inTurn(() => openText(text));
   });
 }

@@ -1,6 +1,6 @@
 // Opens the first run of the page: from the address, from this tab before a reload, or a sample that plays on the first screen.
 import { batch, effect } from "@preact/signals";
-import { openAddress, openBytes, type OpenOptions } from "./doors.ts";
+import { openAddress, openBytes, type OpenOptions } from "./open_history.ts";
 import { keptHistory } from "../store/kept.ts";
 import { notify } from "../store/notices.ts";
 import { addRun, currentRun, intro, openedRuns, type OpenRun, playing, room, showRun } from "../store/state.ts";

@@ -8,7 +8,7 @@ import { findRun, keepTabsRuns, openFromAddress, openTabsRuns, watchFirstScreen 
 import { watchKeys } from "../store/keys.ts";
 import { keepOffline } from "./offline.ts";
 import { startRouter } from "../store/router.ts";
-import { openCodeDoors } from "../open/code_doors.tsx";
+import { acceptCode } from "../open/code_buttons.tsx";
 import { keepBreakpoints } from "../code/kept_breakpoints.ts";
 import { watchTheme } from "../store/theme.ts";
 import { bindAppKeys } from "./app_keys.ts";
@@ -17,7 +17,7 @@ import { openServed } from "../served/mod.ts";
 watchTheme();
 watchKeys();
 bindAppKeys();
-openCodeDoors();
+acceptCode();
 watchDrops();
 watchPastes();
 keepBreakpoints(() => sessionStorage);

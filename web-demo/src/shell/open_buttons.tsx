@@ -3,7 +3,7 @@ import { type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
 import { Dialog } from "../ui/dialog.tsx";
-import { inTurn, openFiles, openText } from "../open/doors.ts";
+import { inTurn, openFiles, openText } from "../open/open_history.ts";
 
 interface FileProps {
   readonly class?: string;

@@ -1,15 +1,15 @@
 // Opens code from drops, pastes and file dialogs.
 import type { JSX } from "preact";
-import { codeDoor } from "./drop_paste.ts";
-import { inTurn, openFiles } from "./doors.ts";
+import { codeReceiver } from "./drop_paste.ts";
+import { inTurn, openFiles } from "./open_history.ts";
 import { type Dropped, takeDrop, takeFiles } from "../realm/dropped.ts";
 
 /** The start of source code; a history never starts like this. */
 const IS_CODE = /^\s*(?:(?:import|export|const|async|function)\b|\/[/*])/;
 
 /** Registers the handlers for dropped and pasted code. */
-export function openCodeDoors(): void {
-  codeDoor.current = {
+export function acceptCode(): void {
+  codeReceiver.current = {
     drop: (data) => {
       const dropped = takeDrop(data);
       if (dropped.files.length + dropped.folders.length === 0) return false;
@@ -33,8 +33,8 @@ async function take(dropped: Dropped): Promise<void> {
 export function CodeButtons(): JSX.Element {
   return (
     <div class="code-buttons">
-      <Door label="Open a folder" folder />
-      <Door label="Open files" />
+      <FileButton label="Open a folder" folder />
+      <FileButton label="Open files" />
     </div>
   );
 }
@@ -42,7 +42,7 @@ export function CodeButtons(): JSX.Element {
 /** Replaces the code with that of another folder, for example another version. */
 export function OtherFolderButton(): JSX.Element {
   return (
-    <Door
+    <FileButton
       label="Other folder"
       folder
       small
@@ -52,7 +52,7 @@ export function OtherFolderButton(): JSX.Element {
   );
 }
 
-function Door({ label, folder = false, small = false, ...attributes }: {
+function FileButton({ label, folder = false, small = false, ...attributes }: {
   readonly label: string;
   readonly folder?: boolean;
   readonly small?: boolean;

@@ -4,7 +4,7 @@
 // is known at which
 // line it is, what it is, and, from the commands of both programs, which workflow task is the first that differs. Prints how often the
 // explanation says the same, each miss, and the table; exit code 1 under the goals. An edit that history does not show is only counted.
-//   node tools/build_dist.mjs && node tools/soak/divergences.mjs [--seed 1] [--edits 240] [--only native|compat] [--misses] [--judge] [--keep FOLDER]
+//   node tools/build_dist.mjs && node tools/soak/divergences.mjs [--seed 1] [--edits 240] [--only native|compat|entity] [--misses] [--judge] [--keep FOLDER]
 // --judge: the official replayer (npm ci --prefix tests/interop --ignore-scripts) replays the edits of programs for Temporal, too.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ import { parseArgs } from "node:util";
 import { decodeCommand } from "../../dist/ts/debug/commands.js";
 import { createWorkerRealm } from "../../dist/ts/realm/mod.js";
 import { hasOfficial, judge, judged } from "./divergences/judge.mjs";
-import { compatPrograms, nativePrograms } from "./divergences/recorded.mjs";
+import { compatPrograms, entityPrograms, nativePrograms } from "./divergences/recorded.mjs";
 import { Random } from "./verdicts/random.mjs";
 
 const { values } = parseArgs({
@@ -30,7 +30,7 @@ const { values } = parseArgs({
 });
 if (values.help) {
   console.log(
-    "usage: node tools/soak/divergences.mjs [--seed 1] [--edits 240] [--only native|compat] [--misses] [--all] [--judge] [--keep FOLDER]",
+    "usage: node tools/soak/divergences.mjs [--seed 1] [--edits 240] [--only native|compat|entity] [--misses] [--all] [--judge] [--keep FOLDER]",
   );
   process.exit(0);
 }
@@ -103,8 +103,9 @@ function shuffled(list) {
 const lineOf = (location) => Number(/:(\d+):\d+\)?$/.exec(location)?.[1] ?? 0);
 
 const programs = [
-  ...(values.only === "compat" ? [] : await nativePrograms(work)),
-  ...(values.only === "native" ? [] : await compatPrograms(work)),
+  ...(values.only === undefined || values.only === "native" ? await nativePrograms(work) : []),
+  ...(values.only === undefined || values.only === "compat" ? await compatPrograms(work) : []),
+  ...(values.only === "entity" ? await entityPrograms(work) : []),
 ];
 const planned = [];
 for (const program of programs) for (const edit of program.edits) planned.push({ program, edit });
@@ -200,7 +201,7 @@ for (const { program, edit } of order) {
       task,
       taskOk: task === truth.task,
       saidLine: line,
-      lineOk: line > 0 && Math.abs(line - edit.line) <= 2,
+      lineOk: line > 0 && (edit.lines ?? [edit.line]).some((own) => Math.abs(line - own) <= 2),
       editOk: said !== undefined && edit.expect.includes(said.kind) && edit.names.some((name) => words.includes(name)),
       said: said === undefined ? "" : `${said.kind} (${said.confidence}): ${said.text}`,
       sentence: divergence?.sentence ?? error.message,

@@ -4,7 +4,8 @@ import { Parser } from "acorn";
 
 const FUNCTIONS = new Set(["FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression"]);
 
-function* nodesOf(node, within = []) {
+/** Yields all nodes of a syntax tree, with the functions around each. */
+export function* nodesOf(node, within = []) {
   if (node === null || typeof node !== "object") return;
   if (Array.isArray(node)) {
     for (const one of node) yield* nodesOf(one, within);

@@ -9,31 +9,61 @@ import { readHistoryFile } from "../../../dist/ts/history_files/history_file.js"
 import { TestEnvironment } from "../../../dist/ts/testing/mod.js";
 import { strip } from "../verdicts/edits.mjs";
 import { editsOf } from "./edits.mjs";
+import { ENTITIES, entityCode } from "./entities.mjs";
+import { messageEditsOf } from "./message_edits.mjs";
 import { ACTIVITIES, LOCAL, PROGRAMS } from "./native.mjs";
+
+/** Each activity returns its name and its first argument. */
+const results = Object.fromEntries(
+  [...ACTIVITIES, ...LOCAL].map((name) => [name, (value) => Promise.resolve(`${name} ${value}`)]),
+);
+
+/** Runs a program on the embedded engine in virtual time. Returns the history of the run with the id `name`, open or closed. */
+async function recordHistory({ file, name, drive }) {
+  const env = await TestEnvironment.create({ logger: silentLogger, startTime: 1_750_000_000_000 });
+  try {
+    const worker = await env.createWorker({ workflows: file, activities: results });
+    const history = await worker.runUntil(async () => {
+      await drive(env);
+      return env.client.getHandle(undefined, name).historyJson();
+    });
+    const { bytes, workflowId } = await readHistoryFile(new TextEncoder().encode(history));
+    return { bytes, workflowId };
+  } finally {
+    await env.dispose();
+  }
+}
 
 /** Programs of this package, recorded on the embedded engine in virtual time; their files go into a folder. */
 export async function nativePrograms(work) {
   const programs = [];
-  const answers = Object.fromEntries(
-    [...ACTIVITIES, ...LOCAL].map((name) => [name, (value) => Promise.resolve(`${name} ${value}`)]),
-  );
   for (const { name, text, drive } of PROGRAMS) {
     const code = strip(text);
     const file = join(work, `${name}.js`);
     writeFileSync(file, code);
-    const env = await TestEnvironment.create({ logger: silentLogger, startTime: 1_750_000_000_000 });
-    try {
-      const worker = await env.createWorker({ workflows: file, activities: answers });
-      const history = await worker.runUntil(async () => {
-        await drive(env);
-        return env.client.getHandle(undefined, name).historyJson();
-      });
-      const { bytes, workflowId } = await readHistoryFile(new TextEncoder().encode(history));
-      const own = { sleep: "sleep", proxies: ["acts"] };
-      programs.push({ name, dialect: "native", code, file, histories: [{ bytes, workflowId }], edits: editsOf(code, own) });
-    } finally {
-      await env.dispose();
-    }
+    const own = { sleep: "sleep", proxies: ["acts"] };
+    programs.push({
+      name,
+      dialect: "native",
+      code,
+      file,
+      histories: [await recordHistory({ file, name, drive })],
+      edits: editsOf(code, own),
+    });
+  }
+  return programs;
+}
+
+/** Programs with handlers, canceled timers, try/finally, equal children and open runs, recorded like native programs. */
+export async function entityPrograms(work) {
+  const programs = [];
+  for (const { name, dialect, drive, ...one } of ENTITIES) {
+    const code = entityCode(one);
+    const file = join(work, `${name}.js`);
+    writeFileSync(file, code);
+    const found = await recordHistory({ file, name, drive });
+    const edits = [...editsOf(code, { sleep: "sleep", proxies: ["acts"] }), ...messageEditsOf(code)];
+    programs.push({ name, dialect, code, file, histories: [found], edits });
   }
   return programs;
 }

@@ -69,7 +69,7 @@ export const cases: Case[] = [
         equal(error.firstTask, 2);
         match(
           error.sentence!,
-          /^In task 2 your code skips a side effect, which history recorded \(event \d+\): main\.ts:\d+\. A side effect was removed\.$/,
+          /^In task 2 your code skips a side effect, which history recorded \(event \d+\), after main\.ts:\d+\. A side effect was removed\.$/,
         );
         deepEqual([error.divergence!.edit.kind, error.divergence!.edit.confidence], ["removed", "verified"]);
       }),

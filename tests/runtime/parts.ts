@@ -5,7 +5,7 @@
 const PARTS = {
   official_programs: /^(temporal_program|compat_recorded|packages|examples_in_realms)/,
   divergences:
-    /^(divergences|handler_divergences|side_effect_divergences|not_in_history|repairs|open_run_repairs|failing_code)\b/,
+    /^(divergences|handler_divergences|side_effect_divergences|equal_step_divergences|not_in_history|repairs|open_run_repairs|failing_code)\b/,
   realms: /^(realm_(builtins|escapes|guard|host|isolation|lines)|line_probes|dynamic_imports)\b/,
   broken_realms: /^realm_/,
   replays: /^(debug_|ended_findings|hostile_|properties|random_constructs)/,

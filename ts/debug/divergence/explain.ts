@@ -13,7 +13,7 @@ import { type Found, guessedEdit, likelyEdit, type Replay } from "./likely.ts";
 import { GONE, onPath, type PathStep, pathSteps } from "./path.ts";
 import { repairOf } from "./repair.ts";
 import { nameEdit, sentenceOf } from "./sentences.ts";
-import type { Divergence, SharedDivergence, Step, StepPair, TaskPairs } from "./types.ts";
+import type { Divergence, Repair, SharedDivergence, Step, StepPair, TaskPairs } from "./types.ts";
 import { beforeGone, plainLocation, shortPlace, whereOf } from "./where.ts";
 
 /** Tasks shown before and after the first one that differs. */
@@ -98,7 +98,7 @@ async function explained(known: Known): Promise<Divergence> {
   const { sides, place, error, evidence } = known;
   const found = await foundEdit(known);
   const pair = place.pairs[place.at]!;
-  const edit = nameEdit(place, known.events, evidence, found);
+  const edit = nameEdit(place, sides, known.events, evidence, found);
   const stands = whereOf(place, evidence);
   const gone = GONE.has(edit.edit.kind) ? beforeGone(stands) : stands;
   const where = edit.at === undefined
@@ -119,7 +119,9 @@ async function explained(known: Known): Promise<Divergence> {
     tasks: neighbours(place, sides, run),
     following: followingOf(place, sides),
     edit: edit.edit,
-    repair: repairOf(pair, edit.edit, location),
+    repair: edit.shifted === undefined
+      ? repairOf(pair, edit.edit, location)
+      : inWords(repairOf(edit.shifted, edit.edit, location)),
     key: JSON.stringify([
       edit.edit.kind,
       edit.edit.subject,
@@ -129,6 +131,9 @@ async function explained(known: Known): Promise<Divergence> {
     ]),
   };
 }
+
+/** Without a patch id: the lines of the first difference are not those to change. */
+const inWords = (repair: Repair | undefined): Repair | undefined => repair && { ...repair, patchId: "" };
 
 async function foundEdit({ events, sides, place, verdict, replay, edits }: Known): Promise<Found | undefined> {
   if (replay === undefined) return guessedEdit(events, place, sides);

@@ -6,6 +6,7 @@ import { hasExtraCommand } from "../verdict_kinds.ts";
 import { type Place, Sides } from "./align.ts";
 import { type Candidate, candidatesOf, eventsOf } from "./candidates.ts";
 import { codeTasks } from "./code_steps.ts";
+import { compareFields, type OfRun, readOfRun } from "./differences.ts";
 import { historyTasks } from "./history_steps.ts";
 import { isSameStep } from "./steps.ts";
 import type { LikelyEdit } from "./types.ts";
@@ -47,6 +48,23 @@ async function reachOfCode(
   return oldIds[(place.pairs[place.at]!.history?.eventId ?? place.task.completedEventId) - 1] ?? 0;
 }
 
+/**
+ * Whether the candidate matches the next steps of both sides although their duration or input
+ * differs. The replay does not compare these, so another candidate that also fits is more likely.
+ */
+function pairsUnlike({ kind, code, history }: Candidate, sides: Sides, run: OfRun): boolean {
+  if (code === undefined || history === undefined) return false;
+  if (kind === "removed") {
+    const steps = sides.history.flatMap(({ steps }) => steps);
+    const next = steps.find((step) => step.eventId > history.eventId && isSameStep(step, code));
+    return next !== undefined && compareFields(next, code, run).length > 0;
+  }
+  if (kind !== "inserted") return false;
+  const steps = [...sides.code.values()].flat();
+  const next = steps.slice(steps.indexOf(code) + 1).find((step) => isSameStep(history, step));
+  return next !== undefined && compareFields(history, next, run).length > 0;
+}
+
 /** Resolves to undefined if no candidate gets the code further. */
 export async function likelyEdit(
   events: readonly HistoryEvent[],
@@ -57,6 +75,8 @@ export async function likelyEdit(
 ): Promise<Found | undefined> {
   const from = place.pairs[place.at]!.history?.eventId ?? place.task.completedEventId;
   const further: { readonly candidate: Candidate; readonly reach: number; readonly bytes: Uint8Array }[] = [];
+  const run = readOfRun(events[0]);
+  let unlike: Candidate | undefined;
   for (const candidate of candidatesOf(events, place, sides)) {
     const edited = candidate.edited();
     if (edited === undefined) continue;
@@ -64,9 +84,12 @@ export async function likelyEdit(
     const reach = result.error?.name === "HistoryMismatchError"
       ? await reachOfCode(edited, (bytes) => replay(bytes, { callSites: "always", strict }))
       : reachOf(result, edited.oldIds);
-    if (reach === Infinity) return { candidate, confidence: "verified" };
-    if (reach > from) further.push({ candidate, reach, bytes: edited.bytes });
+    if (reach === Infinity) {
+      if (!pairsUnlike(candidate, sides, run)) return { candidate, confidence: "verified" };
+      unlike ??= candidate;
+    } else if (reach > from) further.push({ candidate, reach, bytes: edited.bytes });
   }
+  if (unlike !== undefined) return { candidate: unlike, confidence: "verified" };
   further.sort((a, b) => b.reach - a.reach);
   const times = Math.max(2, Math.min(REPEATS, Math.floor(EVENTS / events.length)));
   let later: Candidate | undefined;

@@ -5,7 +5,11 @@ import { doing } from "./steps.ts";
 import type { LikelyEdit, Repair } from "./types.ts";
 
 /** Returns undefined if no patch would help: the likely edit is unknown. */
-export function repairOf({ history: here, code }: Pair, { kind, subject }: LikelyEdit, location: string): Repair | undefined {
+export function repairOf(
+  { history: here, code }: Omit<Pair, "same">,
+  { kind, subject }: LikelyEdit,
+  location: string,
+): Repair | undefined {
   const repair = (patchId: string, text: string, lines: readonly string[]): Repair => ({
     patchId,
     text,

@@ -1,9 +1,11 @@
 // Sentences that describe a divergence: the summary, and the likely edit.
 import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { ReplayEvidence } from "../../executor/tasks/replay.ts";
-import type { Pair, Place } from "./align.ts";
+import type { Pair, Place, Sides } from "./align.ts";
+import { readOfRun } from "./differences.ts";
 import { signalEdit, updateEdit } from "./handlers.ts";
 import type { Found } from "./likely.ts";
+import { type ShiftedStep, shiftedStep } from "./shifted.ts";
 import { doing } from "./steps.ts";
 import type { EditKind, LikelyEdit } from "./types.ts";
 import { goesOn, missedBefore, shortPlace, type Where } from "./where.ts";
@@ -12,6 +14,8 @@ import { goesOn, missedBefore, shortPlace, type Where } from "./where.ts";
 export interface NamedEdit {
   readonly edit: LikelyEdit;
   readonly at?: string;
+  /** The changed step, if it is an earlier one than that of the first difference. */
+  readonly shifted?: ShiftedStep;
 }
 
 const edit = (kind: EditKind, text: string, subject: string, confidence: LikelyEdit["confidence"]): NamedEdit => ({
@@ -21,6 +25,7 @@ const edit = (kind: EditKind, text: string, subject: string, confidence: LikelyE
 /** Describes the likely change, from the first difference and the best candidate. */
 export function nameEdit(
   place: Place,
+  sides: Sides,
   events: readonly HistoryEvent[],
   evidence: ReplayEvidence,
   found: Found | undefined,
@@ -28,7 +33,7 @@ export function nameEdit(
   const { history: here, code } = place.pairs[place.at]!;
   return ofPatch(place, evidence) ?? updateEdit(place, here, events, evidence) ?? ofLocal(here, code) ??
     ofShifted(here, code, found) ?? signalEdit(place, here, events, evidence, found?.confidence === "verified") ??
-    ofFound(place, found) ??
+    ofShiftedStep(place, sides, events, found) ?? ofFound(place, found) ??
     ofSides(here, code);
 }
 
@@ -61,6 +66,22 @@ function ofShifted(here: Pair["history"], code: Pair["code"], found: Found | und
   if (found !== undefined && found.candidate.kind !== "renamed") return undefined;
   const text = `the id of ${here.text} differs: the code uses more or fewer random numbers before it`;
   return edit("randomShifted", text, here.name, "likely");
+}
+
+/** One of several equal-looking steps: their durations and inputs show which one. */
+function ofShiftedStep(
+  place: Place,
+  sides: Sides,
+  events: readonly HistoryEvent[],
+  found: Found | undefined,
+): NamedEdit | undefined {
+  const shifted = found && shiftedStep(place, sides, found.candidate, readOfRun(events[0]));
+  if (shifted === undefined) return undefined;
+  const { history, code } = shifted;
+  const named = found!.candidate.kind === "removed"
+    ? edit("removed", `${history.text} was removed`, history.text, "likely")
+    : edit("inserted", `${code.text} was added before ${history.text}`, code.text, "likely");
+  return { ...named, at: code.site, shifted };
 }
 
 function ofFound(place: Place, found: Found | undefined): NamedEdit | undefined {

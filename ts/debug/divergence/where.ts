@@ -71,7 +71,7 @@ const newest = (spans: readonly Span[]): Span | undefined =>
  * From this many lines on, the line that the code came from is closer to a removed step than the line that the code
  * reached.
  */
-const FAR = 4;
+const FAR = 2;
 
 const LONG: ReadonlySet<Wait["kind"]> = new Set(["receive", "select", "children"]);
 

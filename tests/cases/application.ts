@@ -109,7 +109,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a free activity function finds its context, or says what to do where the runtime has none",
+    name: "a standalone activity function finds its context, or throws with advice if the runtime has no async context",
     async run() {
       const charge = async (sum: number) => {
         await Promise.resolve();

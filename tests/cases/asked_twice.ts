@@ -84,7 +84,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "an update that is sent twice is carried out once: in one task, in two, and after its run was loaded again",
+    name: "an update that is sent twice runs once: in one task, in two, and after its run was reloaded",
     async run() {
       for (const cached of [true, false]) {
         handled.length = 0;
@@ -110,7 +110,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "an update that was rejected left no trace, so that its id may come again",
+    name: "a rejected update leaves no trace, so its id can be used again",
     async run() {
       const d = await drive(adding);
       await d.task();

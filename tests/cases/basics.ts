@@ -38,7 +38,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "the same with no cache",
+    name: "a timer, an activity and a result without a cache",
     async run() {
       const d = await drive(hello, { args: ["you"], cached: false });
       equal(await d.auto({ greet: (name: string) => `hello ${name}` }), "hello you");

@@ -41,7 +41,7 @@ async function until(check: () => Promise<boolean>): Promise<void> {
 
 export const cases: Case[] = [
   {
-    name: "subscriptions are a keyword list: a command for each change and none for what changes nothing",
+    name: "subscriptions are a keyword list: each change is one command; an unchanged list sends no command",
     async run() {
       const d = await drive(fickle);
       await d.task();
@@ -60,7 +60,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a quest hears of what it is about, from a client and from workflow code, and nothing after its end",
+    name: "a quest receives broadcasts of a client and of workflow code, and no broadcast after its end",
     async run() {
       const engine = await EmbeddedEngine.open({ store: new MemoryStore() });
       try {

@@ -9,7 +9,7 @@ const go = signal<[number]>("go");
 
 export const cases: Case[] = [
   {
-    name: "the trace of a replay says from which task on which signals were buffered, and when they were not any more",
+    name: "the trace of a replay shows from which task to which task signals were buffered",
     async run() {
       const w = workflow("W", async () => {
         await sleep(1);
@@ -33,7 +33,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "buffered signals go to what has waited longest, not to a select that asks for them later",
+    name: "buffered signals go to the longest waiter, not to a later select",
     async run() {
       const w = workflow("W", async () => {
         const results = await parallel([
@@ -51,7 +51,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "signals that came before the first turn go to the waiters of that turn in the order of their asking",
+    name: "signals that arrived before the first turn go to the waiters of that turn in the order of their calls",
     async run() {
       const w = workflow("W", async () => {
         const first = waitForSignal(go);

@@ -84,7 +84,7 @@ const BUSY = [
 
 export const cases: Case[] = [
   {
-    name: "__stack_trace: every place where the code waits, by handler and line, the same in memory and out of it",
+    name: "__stack_trace shows every pending wait by handler and line, cached or replayed",
     async run() {
       const d = await busy();
       const text = await stack(d);
@@ -106,7 +106,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "__stack_trace of a run that is not in memory leaves none behind, and of one that is leaves it there",
+    name: "__stack_trace does not change whether a run is cached",
     async run() {
       for (const cached of [true, false]) {
         const d = await drive(waiting, { cached });
@@ -118,7 +118,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "__stack_trace of a run whose history cannot be fetched is refused with the reason",
+    name: "__stack_trace of a run whose history cannot be fetched is rejected with the reason",
     async run() {
       const d = await drive(waiting);
       await d.task();
@@ -154,7 +154,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "__stack_trace: branches, equal places counted, nothing after the end",
+    name: "__stack_trace shows branches, counts equal lines, and is empty after the end",
     async run() {
       const d = await drive(waiting);
       await d.task();
@@ -249,7 +249,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "names that Temporal keeps for itself are refused where they are declared",
+    name: "reserved names of Temporal are rejected at the definition",
     run() {
       for (const name of ["__stack_trace", "__enhanced_stack_trace", "__temporal_anything"]) {
         throws(() => signal(name), /cannot be named "__\w+": Temporal reserves/);
@@ -263,7 +263,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "setCurrentDetails of something else than a text fails the task",
+    name: "setCurrentDetails with a value other than a string fails the task",
     async run() {
       const d = await drive(workflow("W", () => {
         setCurrentDetails(7 as unknown as string);

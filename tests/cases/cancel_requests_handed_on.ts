@@ -137,7 +137,7 @@ async function sameOutcome(
 
 export const cases: Case[] = [
   {
-    name: "a cancel request that comes after the event which makes run continue as new is the next run's (P4)",
+    name: "a cancellation request after the event that causes continue-as-new applies to the next run (P4)",
     async run() {
       const d = await drive(loop, { args: [[]] });
       await d.task();
@@ -234,7 +234,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a cancel request that code knows of is not handed on: it asked, or something that it waited for threw",
+    name: "a cancellation request that code noticed is not passed on: it checked, or an awaited call threw",
     async run() {
       const ways: { [name: string]: () => Promise<unknown> } = {
         asked: async () => {
@@ -272,7 +272,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "one that reached nothing is handed on: all was in a shield, or an activity that was asked to stop completed",
+    name: "an unnoticed cancellation request is passed on: all code was shielded, or the canceled activity completed",
     async run() {
       const ways: { [name: string]: () => Promise<unknown> } = {
         "in a shield": () => shield(() => waitForSignal(next)),
@@ -308,7 +308,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "in the next run it comes after the carried signals, and before the events of the first task",
+    name: "in the next run the cancellation comes after carried signals and before the events of the first task",
     async run() {
       const order = workflow("Order", async (n: number): Promise<unknown> => {
         if (n === 0) {
@@ -344,7 +344,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a run that no code of has looked at it hands it on again, and a second request adds nothing",
+    name: "a run whose code did not check the cancellation passes it on again, and a second request has no effect",
     async run() {
       const d = await drive(shielded, { args: [[]] });
       await d.task();

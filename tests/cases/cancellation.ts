@@ -76,7 +76,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "it reaches run and all child scopes, in order of creation",
+    name: "a cancellation reaches run and all child scopes in order of creation",
     async run() {
       const order: string[] = [];
       const note = (what: string) => (e: unknown) => {
@@ -100,7 +100,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "activities: tryCancel rejects in the same task, waitCancellationCompleted when it has confirmed, abandon asks nothing",
+    name: "activities: tryCancel rejects in the same task, waitCancellationCompleted on confirmation, abandon sends no request",
     async run() {
       const w = workflow("W", () =>
         shield(async () => {
@@ -133,7 +133,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "inside receive: handlers in flight end first, queued updates fail, no message is taken, receive rejects",
+    name: "cancellation in receive: handlers in flight end first, queued updates fail, no message is accepted, receive rejects",
     async run() {
       const w = workflow("W", async () => {
         try {
@@ -186,7 +186,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "an async handler of a signal that ends by the cancellation is not an error",
+    name: "an async signal handler that ends by cancellation is not an error",
     async run() {
       const w = workflow("W", () => receive(0, [on(go, (_, s) => spawnAsync(() => sleep("1h"), s))]));
       const d = await drive(w);
@@ -200,7 +200,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a cancel request with the start comes after the run's first turn, as events say",
+    name: "a cancellation request in the first task applies after the run's first turn, in event order",
     async run() {
       const w = workflow("W", async () => {
         const before = cancelled();
@@ -219,7 +219,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a second cancel request changes nothing",
+    name: "a second cancellation request has no effect",
     async run() {
       const w = workflow("W", async () => {
         await sleep("1h").catch(() => {});
@@ -276,7 +276,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a cancellation goes up through parallel instead of becoming a result; other branches finish first",
+    name: "parallel rejects with a cancellation instead of returning it as a result; other branches finish first",
     async run() {
       const w = workflow("W", async () => {
         const done: string[] = [];
@@ -301,7 +301,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "branches that all handle the cancellation give their results",
+    name: "if all branches handle the cancellation, parallel returns their results",
     async run() {
       const w = workflow(
         "W",
@@ -315,7 +315,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "code of a branch that has ended starts nothing more: its calls reject, and make no command",
+    name: "code of an ended branch cannot start work: its calls reject without a command",
     async run() {
       const said: string[] = [];
       const w = workflow("W", async () => {
@@ -335,7 +335,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "losers of a race stay until their scope ends; then they are cancelled in order of creation, with a warning",
+    name: "losers of a race stay pending until their scope ends; then they are canceled in order of creation, with a warning",
     async run() {
       const w = workflow("W", async () => {
         const [r] = await parallel([
@@ -378,7 +378,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "calls that run does not await are cancelled before its terminal command",
+    name: "calls that run does not await are canceled before its closing command",
     async run() {
       const w = workflow("W", async () => {
         void acts.work(1);
@@ -395,7 +395,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "code left floating by a handler ends quietly: its promise rejects, what it calls next rejects too",
+    name: "floating code of a handler ends silently: its promise and its next calls reject",
     async run() {
       const seen: string[] = [];
       const w = workflow("W", () =>
@@ -426,7 +426,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "another fiber that waits for a promise of an ended scope gets its cancellation",
+    name: "another fiber that awaits a promise of an ended scope gets the cancellation",
     async run() {
       const w = workflow("W", async () => {
         let shared: Promise<unknown> | undefined;
@@ -444,7 +444,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "parallel of nothing is [] at once, with no command",
+    name: "parallel([]) returns [] at once without a command",
     async run() {
       const d = await drive(workflow("W", () => parallel([])));
       await d.task();
@@ -453,7 +453,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a failed activity gives an ActivityFailure with its cause; uncaught it fails the workflow",
+    name: "a failed activity rejects with an ActivityFailure and its cause; uncaught it fails the workflow",
     async run() {
       let caught: unknown;
       const w = workflow("W", async () => {
@@ -476,7 +476,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a CancelledFailure that no cancellation caused fails the workflow",
+    name: "a CancelledFailure without a cancellation fails the workflow",
     async run() {
       const d = await drive(workflow("W", async () => {
         throw new CancelledFailure("mine");

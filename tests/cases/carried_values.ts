@@ -97,7 +97,7 @@ async function failedTask(run: () => unknown): Promise<string> {
 
 export const cases: Case[] = [
   {
-    name: "what JSON loses arrives as what it was, and other programs find plain JSON",
+    name: "values that JSON cannot represent are restored, and other programs read plain JSON",
     run() {
       checkOdd(there(ODD()));
       equal(json(new Date(0)), '"1970-01-01T00:00:00.000Z"');
@@ -116,7 +116,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "what cannot be carried is refused with its path and what to do",
+    name: "unsupported values are rejected with their path and advice",
     run() {
       equal(
         refusal({ items: [{ price: new Money(1) }] }),
@@ -162,7 +162,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "notes that do not fit their JSON are refused, and reach nothing that is inherited",
+    name: "notes that do not match their JSON are rejected and cannot change prototypes",
     run() {
       const read = (data: unknown, notes: string) => {
         const { metadata, data: bytes } = jsonPayloadConverter.toPayload(data);
@@ -201,7 +201,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "arguments, results, messages, state and side effects of a workflow carry them",
+    name: "arguments, results, messages, state and side effects of a workflow support these values",
     async run() {
       const put = update<[unknown], unknown>("put");
       const end = signal<[unknown]>("end");
@@ -235,7 +235,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a refused value fails the task by name, at each door, whatever the code catches",
+    name: "a rejected value fails the task with its path in each API, even if the code catches the error",
     async run() {
       const money = new Money(1);
       const cannot = "is an instance of Money";
@@ -288,7 +288,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a query that returns it fails alone, and the run continues",
+    name: "a query that returns such a value fails, and the run continues",
     async run() {
       const w = workflow("W", { queries: { look: () => ({ money: new Money(1) }) }, run: async () => (await sleep(1), "done") });
       const d = await drive(w);
@@ -303,7 +303,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a failure whose details are refused keeps its type, and says what they lack",
+    name: "a failure with rejected details keeps its type and states the reason",
     run() {
       const failure = toFailure(
         new ApplicationFailure("no", { type: "T", nonRetryable: true, details: [1, { money: new Money(1) }] }),
@@ -315,7 +315,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "code that has caught the refusal of a whole function, before that failed the task, replays as it went",
+    name: "recorded code that caught the rejection of a function replays, although the rejection now fails the task",
     async run() {
       let value: unknown = 1n;
       const w = workflow("W", async () => {

@@ -100,7 +100,7 @@ const failureOf = async (definition: DefinitionShape, happens?: (d: Drive) => vo
 
 export const cases: Case[] = [
   {
-    name: "carry: rounds continue in one run, and continue as new where the service suggests it, with arguments and state",
+    name: "carry: rounds continue in one run, and continue as new when the service suggests it, with arguments and state",
     async run() {
       let d = await drive(walk, { args: [["gate", "well", "tower"]], cached: false });
       deepEqual(await task(d), ["START_TIMER"]);
@@ -142,7 +142,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "carry: signals that no round has taken come first, in order, in every run that follows",
+    name: "carry: unreceived signals come first, in order, in each following run",
     async run() {
       let d = await drive(walk, { args: [["gate", "well"]] });
       await task(d);
@@ -181,7 +181,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "carry: handlers and accepted updates are done before a run continues as new",
+    name: "carry: handlers and accepted updates complete before a run continues as new",
     async run() {
       let d = await drive(open);
       await task(d);
@@ -206,7 +206,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "carry: what a round leaves open is cancelled at its end, with and without a new run",
+    name: "carry: pending calls of a round are canceled at its end, with and without a new run",
     async run() {
       const d = await drive(careless);
       deepEqual(await task(d), ["SCHEDULE_ACTIVITY", "START_TIMER", "START_TIMER"]);
@@ -242,7 +242,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "carry: each round gets a copy, so what does not survive a new run fails in the first round",
+    name: "carry: each round gets a copy, so values that cannot be carried fail in the first round",
     async run() {
       const seen: unknown[] = [];
       const shared = { n: 0, gone: undefined };
@@ -267,7 +267,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "carry: what a round returned stays as it is, whatever code does that its end cancels, in one run and in two",
+    name: "carry: canceled code of a round cannot change the returned value, in one run and in two",
     async run() {
       const busy = workflow("Busy", {
         carry: () => ({ rounds: 0, notes: [] as string[] }),
@@ -294,7 +294,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "carry: a loop that was cancelled stays so, whether code knows of it or not, in one run and in two",
+    name: "carry: a canceled loop stays canceled, whether code noticed it or not, in one run and in two",
     async run() {
       const stubborn = workflow("Stubborn", {
         carry: (_asks: boolean) => [] as unknown[],
@@ -321,7 +321,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "carry: mistakes have their own words",
+    name: "carry: invalid calls have specific errors",
     async run() {
       match(
         await failureOf(workflow("NoRounds", async () => carry(1))),

@@ -37,7 +37,7 @@ async function started(d: Drive, id: string): Promise<void> {
 
 export const cases: Case[] = [
   {
-    name: "executeChild: starts, waits, and gives the result; the options go with the command",
+    name: "executeChild starts a child, waits and returns the result; the options are in the command",
     async run() {
       const w = workflow("W", () =>
         executeChild(ship, {
@@ -75,7 +75,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "default ids are UUIDs of the run's generator: different ones, and the same on replay",
+    name: "default ids are distinct UUIDs from the run's generator and equal on replay",
     async run() {
       const w = workflow("W", async () => {
         const [a, b] = await parallel([() => spawn(ship, 1), () => spawn("Elsewhere", "x", 2)]);
@@ -135,7 +135,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "an id that is taken: WorkflowExecutionAlreadyStartedError; uncaught it fails the workflow, not the task",
+    name: "an id in use: WorkflowExecutionAlreadyStartedError; uncaught it fails the workflow, not the task",
     async run() {
       const w = workflow("W", async () => {
         const first = await executeChild(ship, { id: "x", args: [1] }).catch((e) => e);
@@ -159,7 +159,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a child that cannot be started says why, by the service's name for it, and retrying does not help",
+    name: "a child that cannot be started rejects with the service's cause, which is not retryable",
     async run() {
       const w = workflow("W", async () => {
         const failures: unknown[] = [];
@@ -185,7 +185,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "the result of a child that returns nothing is undefined, early and late, also where no payload comes",
+    name: "the result of a child without a return value is undefined, early and late, also without a payload",
     async run() {
       const w = workflow("W", async () => {
         const handle = await startChild(ship, { id: "s", args: [1] });
@@ -206,7 +206,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "startChild gives a handle when the child has started; its result may be asked for often, early and late",
+    name: "startChild returns a handle when the child has started; result() can be called repeatedly, early and late",
     async run() {
       const w = workflow("W", async () => {
         const handle = await startChild(ship, { id: "s", args: [1] });
@@ -228,7 +228,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a result without a waiter is kept, also over the failure of a child",
+    name: "a result or failure of a child without a waiter is kept",
     async run() {
       const w = workflow("W", async () => {
         const good = await startChild(ship, { id: "good", args: [1] });
@@ -299,7 +299,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "they belong in no validator and no query",
+    name: "child calls in validators and queries are rejected",
     async run() {
       const ask = update("ask");
       const w = workflow("W", () =>
@@ -316,7 +316,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "wrong options throw by name and start nothing",
+    name: "invalid options throw with their name and do not start a child",
     async run() {
       const w = workflow("W", async () => {
         const attempts: (() => Promise<unknown>)[] = [
@@ -371,7 +371,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a child whose result does not decode fails the task; with the value readable again the run continues",
+    name: "a child result that cannot be decoded fails the task; when it can be decoded the run continues",
     async run() {
       let handle: ChildWorkflowHandle | undefined;
       const w = workflow("W", async () => {
@@ -394,7 +394,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "another type or id than history's is found out, with the line that started it",
+    name: "a type or id that differs from history is a divergence with the line of the start",
     async run() {
       let id = "s";
       let type = "Ship";

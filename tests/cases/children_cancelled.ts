@@ -67,7 +67,7 @@ export const cases: Case[] = [
     },
   })),
   {
-    name: "a child that ends well in spite of a cancel request gives its result",
+    name: "a child that completes in spite of a cancellation request returns its result",
     async run() {
       const d = await drive(workflow("W", () => executeChild(ship, { id: "s", args: [1] })));
       await d.task();
@@ -81,7 +81,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a start that is cancelled in its own task leaves nothing behind",
+    name: "a start that is canceled in the same task leaves no command",
     async run() {
       const w = workflow("W", async () => {
         const child = executeChild(ship, { id: "s", args: [1] });
@@ -124,7 +124,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a cancellation of the workflow reaches children that nothing awaits; one that a shield started continues",
+    name: "a cancellation reaches children that are not awaited; a child started in a shield continues",
     async run() {
       const w = workflow("W", async () => {
         await startChild(ship, { id: "open", args: [1] });
@@ -146,7 +146,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a call that its scope leaves pending is canceled; a wait for a handle only ends",
+    name: "a pending executeChild is canceled when its scope ends; a wait for a handle just ends",
     async run() {
       const w = workflow("W", async () => {
         const handle = await startChild(ship, { id: "handle", args: [1] });
@@ -212,7 +212,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "CancelledFailure of the workflow travels through a branch, as with activities",
+    name: "a CancelledFailure of the workflow propagates through a branch, as with activities",
     async run() {
       const w = workflow("W", async () => {
         await parallel([() => executeChild(ship, { id: "s", args: [1], cancellationType: "tryCancel" })]);

@@ -144,7 +144,7 @@ function blobsInMemory(): BlobStore & { readonly blobs: Map<string, Uint8Array> 
 
 export const cases: Case[] = [
   {
-    name: "encryption: everything arrives, nothing is readable, keys rotate, a wrong key is named",
+    name: "encryption: values arrive, no plain text is stored, keys rotate, a wrong key is reported",
     async run(t) {
       if (globalThis.crypto?.subtle === undefined) t.skip("no WebCrypto here: the page is not a secure context");
       const [k1, k2] = [await importKey(K1), await importKey(K2)];
@@ -171,7 +171,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "external storage: megabytes pass, equal values are stored once, a missing or damaged blob is named",
+    name: "external storage: megabytes pass, equal values are stored once, a missing or damaged blob is reported",
     async run(t) {
       if (globalThis.crypto?.subtle === undefined) t.skip("no WebCrypto here: the page is not a secure context");
       const store = blobsInMemory();
@@ -194,7 +194,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "virtual time does not move while a codec works",
+    name: "virtual time does not move while a codec runs",
     async run() {
       const pause = (payloads: Payload[]) => new Promise<Payload[]>((resolve) => setTimeout(() => resolve(payloads), 15));
       const codec: PayloadCodec = { encode: pause, decode: pause };
@@ -235,7 +235,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "unreadable payloads: the update is rejected, the query fails, the client's result names what is missing",
+    name: "unreadable payloads: the update is rejected, the query fails, the client's error names the missing codec",
     async run() {
       await application({}, async ({ client }) => {
         const handle = await client().start(keeper, { id: "w", args: ["a"] });
@@ -271,7 +271,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "an activity's details that do not decode do not hide its failure from describe",
+    name: "describe shows the failure of an activity whose details cannot be decoded",
     async run() {
       const encrypted = { metadata: { encoding: utf8.encode("binary/encrypted") }, data: utf8.encode("?") };
       const converter: PayloadConverter = { ...defaultPayloadConverter, toPayload: () => encrypted };

@@ -41,7 +41,7 @@ const parting = (a: readonly unknown[], b: readonly unknown[]) => {
 
 export const cases: Case[] = [
   {
-    name: "compared runs: what is the same folds away, two steps around each difference stay, and folds open",
+    name: "compared runs: equal steps are folded except two around each difference, and folds can be expanded",
     run() {
       const b = ([...list(20)] as unknown[]).toSpliced(9, 1, "nine").toSpliced(15, 1);
       const comparison = compareRuns(eventsOf(list(20)), eventsOf(b));
@@ -78,7 +78,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "compared runs: where both stand at a step, each by its own events",
+    name: "compared runs: the position of both runs at a step, each by its events",
     run() {
       // Two events of bookkeeping before each signal of B: the third signal is event 4 of A and event 10 of B.
       const comparison = compareRuns(eventsOf([1, 2, 3]), eventsOf([1, 3], 2));

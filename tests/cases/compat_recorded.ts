@@ -64,7 +64,7 @@ const replays: Case[] = PROGRAMS.flatMap((program) =>
 
 const nexus: Case[] = [
   {
-    name: "a session shows Nexus operations with their own events, and what the code waits for",
+    name: "a session shows Nexus operations with their events, and the pending wait",
     run: () =>
       withNexus((text) => text, async (realm, history) => {
         const session = await openSession(history, { realm });
@@ -92,7 +92,7 @@ const nexus: Case[] = [
       }),
   },
   {
-    name: "divergences: a Nexus operation that is gone, one that is new, and one that is another",
+    name: "divergences: a removed, an added and a changed Nexus operation",
     async run() {
       const sentence = (change: (text: string) => string) =>
         withNexus(change, async (realm, history) => {

@@ -41,7 +41,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a branch that waits for nothing is a deadlock of the run that waits for it, and both are named",
+    name: "a branch that cannot resume deadlocks the run that awaits it, and both are named",
     async run() {
       const w = workflow("W", () => parallel([() => new Promise(() => {}), () => Promise.resolve(1)]));
       const d = await drive(w);
@@ -53,7 +53,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a deadlock names no fiber that has ended, also not one that ended with the branch that began it",
+    name: "a deadlock does not name ended fibers, including fibers that ended with their branch",
     async run() {
       const w = workflow("W", async () => {
         await parallel([async () => {
@@ -117,7 +117,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a primitive called by host code throws and touches no run",
+    name: "a primitive called by host code throws and does not affect a run",
     async run() {
       let error: unknown;
       try {
@@ -172,7 +172,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a deadlock that a second check does not find again is reported as found first",
+    name: "a deadlock that a second check cannot repeat is reported as found first",
     async run() {
       let looks = 0;
       const w = workflow("W", async () => {
@@ -208,7 +208,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "of several misuses in one turn the first fails the task, whatever workflow code catches",
+    name: "the first of several misuses in one turn fails the task, whatever workflow code catches",
     async run() {
       const w = workflow("W", async () => {
         sideEffect(() => {

@@ -15,7 +15,7 @@ const text = (ms: number) =>
 
 export const cases: Case[] = [
   {
-    name: "bisect: the first event at which something holds, and the first version that does not replay",
+    name: "bisect finds the first event at which a condition holds, and the first version that does not replay",
     run: () =>
       withRealm(text(0), async (h) => {
         const run = h.start("Main");
@@ -47,7 +47,7 @@ export const cases: Case[] = [
       }),
   },
   {
-    name: "bisect: every place in lists of every length, in few looks; none; told, and ended",
+    name: "bisect finds every position in lists of every length in few checks; no match; progress; cancellation",
     async run() {
       for (let length = 0; length <= 40; length++) {
         const list = Array.from({ length }, (_, i) => i);

@@ -121,7 +121,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "lines of a session: an activity that is cancelled where its task has not begun yet is not cancelled there",
+    name: "lines of a session: an activity whose cancellation is in a later task is not canceled yet",
     async run() {
       const text = `import * as wf from "@temporalio/workflow";
 const acts = wf.proxyActivities({ startToCloseTimeout: "10s", cancellationType: "TRY_CANCEL" });
@@ -166,7 +166,7 @@ export async function Main() {
     },
   },
   {
-    name: "lines of a session: a local activity is not taken for the timer with its number",
+    name: "lines of a session: a local activity is not confused with the timer of the same number",
     async run() {
       const text = `${API}
 const near = api.localActivities({ startToClose: "5s" });
@@ -309,7 +309,7 @@ export const main = workflow("Main", async () => {
       }, OPTIONS),
   },
   {
-    name: "lines of a session: expressions read copies, and nothing else",
+    name: "lines of a session: expressions read only copies",
     run() {
       const names = {
         items: [{ sku: "a", n: 2 }, { sku: "b", n: 3 }],

@@ -40,7 +40,7 @@ const at = (error: ReplayError, line: number) =>
 
 export const cases: Case[] = [
   {
-    name: "divergences: a step that was added is named, at its line, and verified",
+    name: "divergences: an added step is named with its line, and the explanation is verified",
     run: () =>
       parted(
         STEPS,
@@ -63,7 +63,7 @@ export const cases: Case[] = [
       ),
   },
   {
-    name: "divergences: a step that was removed",
+    name: "divergences: a removed step",
     run: () =>
       parted(STEPS, STEPS.replace("  sideEffect(() => 7);", ""), (error) => {
         equal(error.firstTask, 2);
@@ -99,7 +99,7 @@ export const cases: Case[] = [
       }),
   },
   {
-    name: "divergences: another way than history's is named at the line where the code turned",
+    name: "divergences: a changed branch is named with the line of the decision",
     run: () =>
       parted(
         `  const n = sideEffect(() => 7);
@@ -162,7 +162,7 @@ ${body}
       ),
   },
   {
-    name: "divergences: one command too many is blamed on its task, not on a later event",
+    name: "divergences: an extra command is reported in its task, not at a later event",
     run: () =>
       parted(
         STEPS,
@@ -225,7 +225,7 @@ ${body}
     },
   },
   {
-    name: "divergences: one random number more before a child is named as what shifts its id",
+    name: "divergences: an extra random number before a child is named as the cause of its changed id",
     async run() {
       const body = (draws: string) => `  await sleep(1000);\n${draws}  await api.startChild("Pack", {});\n  await sleep(2000);`;
       await withRealm(program(body("")), async (first) => {

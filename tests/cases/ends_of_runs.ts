@@ -53,7 +53,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a task that failed is tried again, and completes with fixed code",
+    name: "a failed task is retried, and completes with fixed code",
     async run() {
       let fixed = false;
       const d = await drive(workflow("W", async () => {
@@ -173,7 +173,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "at completion the names of unprocessed signals are warned of",
+    name: "at completion a warning lists the names of unprocessed signals",
     async run() {
       const d = await drive(workflow("W", async () => "done"));
       d.server.signal("x", 1);
@@ -187,7 +187,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "continueAsNew in handlers and branches is refused; with options it may name another type and queue",
+    name: "continueAsNew in handlers and branches is rejected; its options can name another type and queue",
     async run() {
       const w = workflow(
         "W",
@@ -204,7 +204,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "payloads that do not decode: arguments and signals fail the task, updates are rejected, queries fail",
+    name: "undecodable payloads: arguments and signals fail the task, updates are rejected, queries fail",
     async run() {
       const broken = create(PayloadSchema, {
         metadata: { encoding: new TextEncoder().encode("binary/encrypted") },

@@ -42,7 +42,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "hops that wait at once resolve in order",
+    name: "concurrent hops resolve in order",
     async run() {
       const order: number[] = [];
       await Promise.all([1, 2, 3].map((n) => hop().then(() => void order.push(n))));
@@ -127,7 +127,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "code woken by another fiber's promise counts as that fiber's",
+    name: "code resumed by another fiber's promise runs as part of that fiber",
     async run() {
       const roles: (string | undefined)[] = [];
       const w = workflow("W", async () => {
@@ -150,7 +150,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a start that names a parent alone, as older servers do, names no root",
+    name: "a start with a parent but no root, as from older servers, has no root",
     async run() {
       const w = workflow("W", () => {
         const { parent, root } = workflowInfo();
@@ -167,7 +167,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "eviction drops and never rejects: finally does not run, and the next task replays",
+    name: "eviction discards code without rejecting: finally does not run, and the next task replays",
     async run() {
       const ran: string[] = [];
       const w = workflow("W", async () => {

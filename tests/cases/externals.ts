@@ -33,7 +33,7 @@ const amount = defineSearchAttributeKey("Amount", "DOUBLE");
 
 export const cases: Case[] = [
   {
-    name: "signal and cancel resolve when they have arrived; headers of the start go with signals",
+    name: "signal and cancel resolve on delivery; signals carry the headers of the start",
     async run() {
       const w = workflow("W", async () => {
         const other = externalWorkflow("other", "run-7");
@@ -80,7 +80,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "uncaught it fails the workflow, not its task",
+    name: "an uncaught failure to signal fails the workflow, not its task",
     async run() {
       const d = await drive(workflow("W", () => externalWorkflow("a").signal("go")));
       await d.task();
@@ -91,7 +91,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a cancellation of the workflow ends the wait at once; in a shield messages are sent",
+    name: "a cancellation of the workflow ends the wait at once; messages in a shield are sent",
     async run() {
       const w = workflow("W", async () => {
         const seen: string[] = [];
@@ -145,7 +145,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "timers that are kept need no warning where their scope ends; what loses a result is warned of",
+    name: "timers that are pending at the end of their scope cause no warning; lost results do",
     async run() {
       const w = workflow("W", async () => {
         const [r] = await parallel([async () => {
@@ -168,7 +168,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a transact that nothing waits for commits with its task, and needs no warning",
+    name: "a transact that is not awaited commits with its task without a warning",
     async run() {
       const w = workflow("W", {
         async run() {
@@ -186,7 +186,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "an invalid target throws and sends nothing",
+    name: "an invalid target throws without a command",
     async run() {
       const w = workflow("W", () => {
         const wrong: (() => unknown)[] = [
@@ -242,7 +242,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "upsertMemo merges into the memo of the start; null removes; the next run gets what is left",
+    name: "upsertMemo merges into the start's memo; null removes; the next run gets the remaining keys",
     async run() {
       const w = workflow("W", async (again: boolean) => {
         const before = workflowInfo();
@@ -267,7 +267,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "wrong values of upserts throw by name",
+    name: "invalid values of upserts throw with their name",
     async run() {
       const w = workflow("W", () => {
         const wrong: (() => unknown)[] = [

@@ -62,7 +62,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "patrol: walks, waits, is configured, fights, and continues as new by itself in between",
+    name: "patrol: walks, waits, is configured, fights, and continues as new automatically",
     async run() {
       let d = await drive(patrol, { args: [{ route: ["gate", "well"], lives: 2 }] });
       await task(d);
@@ -109,7 +109,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "quest: subscribes to what it is about, and ends with the first of it",
+    name: "quest: subscribes to its topics, and ends with the first broadcast",
     async run() {
       const d = await drive(quest, { args: [{ targetEnemy: "orc", targetItem: 7 }], cached: false });
       await task(d);
@@ -140,7 +140,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "if and else: the branch that was taken is taken again",
+    name: "if and else: replay takes the recorded branch",
     async run() {
       for (const [useShortTimer, value, name] of [[true, 10, "short"], [false, 50, "long"]] as const) {
         const d = await drive(branching, { args: [{ useShortTimer }], cached: false });

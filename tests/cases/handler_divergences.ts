@@ -177,7 +177,7 @@ export const cases: Case[] = [
     edits.map(([name, edit]): Case => ({ name: `handler divergences: ${kind}: ${name}`, run: () => checkEdit(edit) }))
   ),
   {
-    name: "handler divergences: a signal that no version handles does not hide another edit",
+    name: "handler divergences: a signal without a handler in any version does not hide another edit",
     run: () =>
       withRealm(NATIVE, async (first) => {
         const run = first.start("W");

@@ -116,11 +116,11 @@ const property = (runs: number, check: () => Promise<void> | void) =>
 
 export const cases: Case[] = [
   {
-    name: "whatever is thrown can be encoded, shown and asked about",
+    name: "any thrown value can be encoded, shown and tested",
     run: () => property(150, () => checkThrown(thrown())),
   },
   {
-    name: "a failure with any of its fields replaced can be encoded, shown and asked about",
+    name: "a failure with any field replaced can be encoded, shown and tested",
     run: () => {
       for (const plan of everyHostileField) {
         try {
@@ -132,7 +132,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "what can be read of a failure is kept",
+    name: "readable parts of a failure are kept",
     run: () => {
       const circle = new ApplicationFailure("circular", { type: "C", nonRetryable: true });
       Object.defineProperty(circle, "cause", { value: circle });
@@ -171,7 +171,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a failure that is read and wrapped again and again stays one that the core takes",
+    name: "a repeatedly decoded and wrapped failure stays within the core's limits",
     run: async () => {
       let bytes = encodeFailure(new ApplicationFailure("0"));
       for (let i = 1; i < 200; i++) {
@@ -183,7 +183,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "run: what is thrown fails the workflow or its task, and the next task knows why, too",
+    name: "run: a thrown value fails the workflow or its task, and the next task reports the reason",
     run: () =>
       property(60, async () => {
         const value = thrown();
@@ -200,7 +200,7 @@ export const cases: Case[] = [
       }),
   },
   {
-    name: "handlers, validators and queries: callers get the failure, and the workflow continues",
+    name: "handlers, validators and queries that throw: callers get the failure, and the workflow continues",
     run: () =>
       property(40, async () => {
         const d = await drive(talker);
@@ -221,7 +221,7 @@ export const cases: Case[] = [
       }),
   },
   {
-    name: "a rejection that nothing handles fails the task by name, whatever its reason is",
+    name: "an unhandled rejection fails the task with its name, whatever its reason",
     run: () =>
       property(30, async () => {
         const d = await drive(loose);

@@ -144,7 +144,7 @@ export const w = workflow("W", async () => {
 
 export const cases: Case[] = [
   {
-    name: "probes: statements of every kind do what they do, and say that they ran",
+    name: "probes: statements of every kind behave as before and report that they ran",
     async run() {
       const { result, lines } = await comparedRun(LANGUAGE);
       deepEqual(result, [
@@ -163,7 +163,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "probes: a look runs nothing of the user's: getters, proxies, classes, names without a value",
+    name: "probes: inspecting values does not run user code: getters, proxies, classes, uninitialized names",
     async run() {
       const { result, lines } = await comparedRun(HOSTILE);
       equal(result, 0);

@@ -86,7 +86,7 @@ const call = (fields: Partial<ScheduleLocalActivity>): ScheduleLocalActivity =>
 
 export const cases: Case[] = [
   {
-    name: "a call has the same name whichever messages the task brings, and no two calls share one",
+    name: "a call has the same key whichever messages the task contains, and keys are unique",
     async run() {
       const reference = await lived([0, 1, 2, 3]);
       deepEqual([...reference.keys()].sort(), [
@@ -121,7 +121,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "every attempt has the name of its call",
+    name: "every attempt has the key of its call",
     async run() {
       const again = workflow("Again", async () => {
         for (let i = 0; i < 40; i++) await near.charge("ada").catch(() => {});
@@ -139,7 +139,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "caller, type, arguments and the count of equal calls each make another name; limits and ids do not",
+    name: "caller, type, arguments and the count of equal calls change the key; timeouts and ids do not",
     run() {
       const name = nameOfCall(call({}));
       const payload = { metadata: {}, data: new Uint8Array([1]), externalPayloads: [] };

@@ -43,7 +43,7 @@ const end = signal("end");
 
 export const cases: Case[] = [
   {
-    name: "schemas: an update whose arguments are refused is rejected; the output of the schema is what handlers get",
+    name: "schemas: an update with invalid arguments is rejected; handlers get the output of the schema",
     async run() {
       const w = workflow("W", () => receive(0, [on(add, ([n], s) => reply(s + n, s + n)), on(end, (_, s) => stop(s))]));
       const d = await drive(w);
@@ -61,7 +61,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "schemas: a signal whose arguments are refused is logged and dropped, in a receive and in waitForSignal",
+    name: "schemas: a signal with invalid arguments is logged and dropped, in a receive and in waitForSignal",
     async run() {
       const w = workflow("W", async () => {
         const first = await waitForSignal(bump);
@@ -78,7 +78,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "schemas: one that is asynchronous rejects its update; a signal cannot be rejected, so its task fails",
+    name: "schemas: an async schema rejects its update; a signal cannot be rejected, so its task fails",
     async run() {
       const odd = update<[number], number>("odd", { args: [late] });
       const strange = signal<[number]>("strange", { args: [late] });
@@ -93,7 +93,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "schemas: one that calls the workflow API rejects its update, also when it catches the error",
+    name: "schemas: a schema that calls the workflow API rejects its update, also if it catches the error",
     async run() {
       const calling = schema<number>((value) => {
         try {
@@ -170,7 +170,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "views: reading works everywhere, writing nowhere, and the original is untouched",
+    name: "views: reading works everywhere, writing throws, and the original is unchanged",
     run() {
       class Account {
         balance = 5;
@@ -246,7 +246,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "definitions: names are required, queries need handlers, two of one name are refused",
+    name: "definitions: names are required, queries need handlers, duplicate names are rejected",
     run() {
       const status = query<number>("wire_name");
       const w = workflow("W", { messages: { status }, queries: { status: () => 1 }, run: async () => {} });
@@ -265,7 +265,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a query may answer with the view of the state itself, or a part of it",
+    name: "a query may return the view of the state or a part of it",
     async run() {
       const w = workflow("W", {
         queries: {

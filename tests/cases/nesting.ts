@@ -265,7 +265,7 @@ export const cases: Case[] = [
     /^NestingError: receive was called while another/,
   ),
   {
-    name: "a handler result made in run and returned by it is refused",
+    name: "a handler result made in run and returned by it is rejected",
     async run() {
       // deno-lint-ignore no-explicit-any
       const d = await drive(workflow("Nest", async (): Promise<any> => noreply(1)));
@@ -277,7 +277,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a handler result returned by a branch or by an async handler is refused",
+    name: "a handler result returned by a branch or by an async handler is rejected",
     async run() {
       // deno-lint-ignore no-explicit-any
       const smuggled: any = noreply(1);

@@ -59,7 +59,7 @@ const seconds = (command: { readonly [field: string]: unknown }, name: string) =
 
 export const cases: Case[] = [
   {
-    name: "nexus: what a call sends, and its result",
+    name: "nexus: a call sends its input and returns the result",
     async run() {
       const w = workflow("W", async () => [
         await desk.ask.with({
@@ -89,7 +89,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "nexus: start gives a handle; its result may be asked for late, and often",
+    name: "nexus: start returns a handle; result() can be called late and repeatedly",
     async run() {
       const w = workflow("W", async () => {
         const handle = await desk.lasts.start();
@@ -108,7 +108,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "nexus: a failed operation rejects with what the handler said, and can be the workflow's failure",
+    name: "nexus: a failed operation rejects with the handler's error, which can fail the workflow",
     async run() {
       const w = workflow("W", async (rethrow: boolean) => {
         try {
@@ -142,7 +142,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "nexus: failures made in code are written as those of operations",
+    name: "nexus: failures constructed in code are encoded like those of operations",
     async run() {
       const cause = new NexusHandlerFailure("busy", { type: "UNAVAILABLE", retryable: true });
       const fields = { endpoint: "e", service: "s", operation: "o", operationToken: "t" };
@@ -159,7 +159,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "nexus: a cancelled workflow asks its operation to cancel and waits for the end, whatever that is",
+    name: "nexus: a canceled workflow requests cancellation of its operation and waits for any outcome",
     async run() {
       const w = workflow("W", async () => {
         try {
@@ -239,7 +239,7 @@ export const cases: Case[] = [
     }))
   ),
   {
-    name: "nexus: handle.cancel asks the operation, once",
+    name: "nexus: handle.cancel requests cancellation once",
     async run() {
       const w = workflow("W", async () => {
         const handle = await desk.lasts.start();
@@ -259,7 +259,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "nexus: in a shield it continues while the workflow is canceled",
+    name: "nexus: an operation in a shield continues while the workflow is canceled",
     async run() {
       const w = workflow("W", () => shield(() => desk.lasts()));
       const d = await drive(w);
@@ -273,7 +273,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "nexus: operations that nothing awaits are cancelled with the workflow; one that its own task cancels is never sent",
+    name: "nexus: operations that are not awaited are canceled with the workflow; one canceled in its task is not sent",
     async run() {
       const waits = workflow("W", async () => {
         const handle = await desk.lasts.start();
@@ -302,7 +302,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "nexus: what cannot be called is refused by name",
+    name: "nexus: invalid services and operations are rejected by name",
     async run() {
       const bad = (call: () => unknown): string => {
         try {

@@ -46,7 +46,7 @@ export const cases: Case[] = [
       }),
   },
   {
-    name: "not in history: the session lists the command, and the reason for waiting does not count on it",
+    name: "not in history: the session lists the command, and the pending wait does not include it",
     run: () =>
       open(LONGER, async (history, { realm }) => {
         const session = await openSession(history, { realm });
@@ -67,7 +67,7 @@ export const cases: Case[] = [
       }),
   },
   {
-    name: "not in history: the program that was recorded has nothing to report, also strictly",
+    name: "not in history: the recorded program has no findings, also in strict mode",
     run: () =>
       open(OPEN, async (history, { realm }) => {
         const { verdict, warnings } = await realm.replay("w", history, { strict: true });
@@ -76,7 +76,7 @@ export const cases: Case[] = [
       }),
   },
   {
-    name: "not in history: what the code does after an event that no task has processed is not compared",
+    name: "not in history: commands after an event that no task has processed are not compared",
     run: () =>
       withRealm(program("  await sleep(1000);\n  await acts.extra();"), async (recorded) => {
         const run = recorded.start("W");

@@ -168,7 +168,7 @@ export const cases: readonly Case[] = [
     },
   },
   {
-    name: "packages: what native workflows' packages take for time and chance while they are loaded is the same in every realm",
+    name: "packages: time and randomness during loading of native workflows' packages are the same in every realm",
     run: async () => {
       const [one, two] = [await loaded(NATIVE), await loaded({ ...NATIVE })];
       deepEqual(one, two);

@@ -67,7 +67,7 @@ export const cases: readonly Case[] = [
   { name: "code from text: protobufjs, in programs of @temporalio/workflow", run: () => withProgram(OFFICIAL, behaves) },
   { name: "code from text: protobufjs, in native workflows", run: () => withProgram(NATIVE, behaves) },
   {
-    name: "code from text: @temporalio/proto that is not installed is named, with what to do",
+    name: "code from text: missing @temporalio/proto is reported with advice",
     run: async () => {
       const [said] = await refusals({
         "/app/main.ts": 'import { temporal } from "@temporalio/proto";\nexport const w = () => temporal;',

@@ -57,7 +57,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a procedure fails by a failed activity, and by a result that says so, alike",
+    name: "a procedure fails in the same way by a failed activity and by a failure result",
     async run() {
       const error = new RangeError("too much");
       const ends: unknown[] = [];

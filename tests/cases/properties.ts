@@ -24,7 +24,7 @@ export const cases: Case[] = [
       ),
   },
   {
-    name: "P3: the replay of every prefix gives the commands of the whole, as far as it goes",
+    name: "P3: the replay of every prefix yields the commands of the whole history up to its end",
     run: () =>
       fc.assert(
         fc.asyncProperty(program, life, async (steps, happenings) => {
@@ -82,7 +82,7 @@ export const cases: Case[] = [
       ),
   },
   {
-    name: "P9: regrouping events into other tasks gives the same outcome",
+    name: "P9: grouping events into other tasks does not change the outcome",
     run: () =>
       fc.assert(
         fc.asyncProperty(

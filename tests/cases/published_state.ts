@@ -99,7 +99,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "publishState takes the value as it is at the call, and queries cannot change it",
+    name: "publishState copies the value at the call, and queries cannot change it",
     async run() {
       const w = workflow("W", {
         queries: {

@@ -131,7 +131,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "built-ins: a module of the user's own that replaces one is refused, by name and line",
+    name: "built-ins: a user module that replaces one is rejected with name and line",
     async run() {
       const wrong: string[] = [];
       for (const [code, name] of REPLACED) {
@@ -149,7 +149,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "built-ins: a package that replaces every one of them changes nothing, and the log says so",
+    name: "built-ins: a package that replaces them has no effect, and a warning is logged",
     async run() {
       const plain = await withRealm(`${API}${WORK}`, live) as { failure: string; replay: string; closed: { result: object } };
       deepEqual([plain.failure, plain.replay, Object.keys(plain.closed.result).length], ["", "ok", 6]);
@@ -189,7 +189,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "built-ins: what an engine lacks may be added while modules are loaded, and is sealed then",
+    name: "built-ins: polyfills may be added while modules load, and are then sealed",
     run: () =>
       withRealm(
         `${API}
@@ -215,7 +215,7 @@ export const cases: Case[] = [
       ),
   },
   {
-    name: "built-ins: nothing that two runs share can be written, wherever one looks",
+    name: "built-ins: no object that two runs share can be written",
     run: () =>
       withRealm(
         `${API}
@@ -283,7 +283,7 @@ export const cases: Case[] = [
       ),
   },
   {
-    name: "built-ins: one run sees nothing that another put at the prototypes of the global object",
+    name: "built-ins: a run does not see properties that another run put on prototypes of the global object",
     run: () =>
       withRealm(
         `${API}

@@ -258,7 +258,7 @@ async function wrongOnes(h: RealmHarness, kind: "native" | "temporal"): Promise<
 
 export const cases: Case[] = [
   {
-    name: "ways out of a module are refused when it is loaded, by line, in modules of both kinds",
+    name: "escapes of a module are rejected at loading with their line, in modules of both kinds",
     async run() {
       for (const [statement, problem] of REFUSED) {
         for (
@@ -274,11 +274,11 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "ways out of a native run are blocked, or answer the same everywhere",
+    name: "escapes of a native run are blocked or return the same everywhere",
     run: () => withRealm(NATIVE, async (h) => equal(await wrongOnes(h, "native"), "")),
   },
   {
-    name: "ways out of a run of @temporalio/workflow are blocked, or answer the same everywhere",
+    name: "escapes of a run of @temporalio/workflow are blocked or return the same everywhere",
     run: () => withProgram(one(TEMPORAL), async (h) => equal(await wrongOnes(h, "temporal"), "")),
   },
 ];

@@ -236,7 +236,7 @@ export const w = workflow("Attempt", async (n) => { const value = await attempts
 
 export const cases: Case[] = [
   {
-    name: "guard: what is stopped, by name and with what to use instead",
+    name: "guard: blocked APIs throw with their name and an alternative",
     run: () =>
       withRealm(table(STOPPED), async (h) => {
         const wrong: string[] = [];
@@ -271,7 +271,7 @@ export const cases: Case[] = [
       }),
   },
   {
-    name: "guard: nothing global changes once modules are loaded",
+    name: "guard: globals do not change after modules are loaded",
     run: () =>
       withRealm(table(FROZEN), async (h) => {
         const wrong: string[] = [];
@@ -284,7 +284,7 @@ export const cases: Case[] = [
       }),
   },
   {
-    name: "guard: a try/catch does not hide it, a query fails by itself",
+    name: "guard: catching the error does not hide it; in a query only the query fails",
     run: () =>
       withRealm(
         `${API}export const w = workflow("W", { queries: { peek: () => fetch("x"), ok: () => 1, rnd: () => Math.random() }, async run() {
@@ -309,7 +309,7 @@ export const cases: Case[] = [
       ),
   },
   {
-    name: "guard: sideEffect may ask the host: time, randomness, environment, machine",
+    name: "guard: sideEffect may read host time, randomness, environment and machine",
     run: () =>
       withRealm(
         `${API}export const w = workflow("W", async () => {

@@ -17,7 +17,7 @@ async function alternate(a: RealmRun, b: RealmRun, rounds: number): Promise<void
 
 export const cases: Case[] = [
   {
-    name: "realm: two alternating runs have their own time and randomness, as each has alone",
+    name: "realm: two alternating runs have separate time and randomness, as each has alone",
     run: async () => {
       const text = `${API}export const w = workflow("W", async () => {
         const seen = [];
@@ -46,7 +46,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "realm: an unhandled rejection fails the task of the run whose it is, never the other's",
+    name: "realm: an unhandled rejection fails the task of its run, never of another",
     run: () =>
       withRealm(
         `${API}export const bad = workflow("Bad", async (n) => {
@@ -99,7 +99,7 @@ export const cases: Case[] = [
       ),
   },
   {
-    name: "realm: what one run leaves behind, another does not find",
+    name: "realm: a run does not see global state of another run",
     run: () =>
       withRealm(
         `${API}const attempts = [
@@ -163,7 +163,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "realm: module-level objects are shared by the runs of a realm, and warned of",
+    name: "realm: module-level objects are shared by the runs of a realm, with a warning",
     run: () =>
       withRealm(
         `${API}const seen = [];\nexport const w = workflow("W", async (n) => { seen.push(n); return [...seen]; });`,

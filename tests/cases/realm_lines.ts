@@ -37,7 +37,7 @@ export const cases: Case[] = [
       }),
   },
   {
-    name: "lines: a bug names its line and no function of the engine's, with name and message, in the failure and in a replay",
+    name: "lines: a bug is reported with line, name and message and no engine frames, in the failure and in a replay",
     run: () =>
       withRealm(program("await sleep(1);", "await sleep(2);", "return 1;"), async (first) => {
         const run = first.start("W");
@@ -62,7 +62,7 @@ export const cases: Case[] = [
       }),
   },
   {
-    name: "lines: stacks that workflow code reads have its own frames alone, and are the same when a run is replayed",
+    name: "lines: stacks read by workflow code contain only its frames and are equal on replay",
     run: () => {
       const text = program(
         "const early = new Error('a').stack;",
@@ -109,7 +109,7 @@ export const cases: Case[] = [
     },
   })),
   {
-    name: "lines: the line of a lost task's code is logged",
+    name: "lines: the current line of a lost task is logged",
     run: () =>
       withRealm(program("await sleep(1);", "for (let i = 0; i < 1.5e10; i++);"), async (h) => {
         const run = h.start("W");
@@ -131,7 +131,7 @@ export const cases: Case[] = [
       }, { watchdogMs: 800 }),
   },
   {
-    name: "lines: what is logged of an error has its message and line",
+    name: "lines: a logged error has its message and line",
     run: () =>
       withRealm(program("console.error(new RangeError('too far'));"), async (h) => {
         await h.start("W").task();

@@ -41,7 +41,7 @@ export const cases: Case[] = [
       }, { watchdogMs: 120_000 }),
   },
   {
-    name: "realm: recursion without end in workflow code is an error of that workflow",
+    name: "realm: infinite recursion in workflow code is an error of that workflow",
     run: () =>
       withRealm(text, async (h) => {
         const run = h.start("Recursive");
@@ -53,7 +53,7 @@ export const cases: Case[] = [
       }),
   },
   {
-    name: "realm: an entry that cannot be loaded is reported as such",
+    name: "realm: an entry that cannot be loaded is reported",
     run: () =>
       rejects(
         realmOf(text, {
@@ -64,7 +64,7 @@ export const cases: Case[] = [
       ),
   },
   {
-    name: "realm: disposing while it starts over ends it",
+    name: "realm: dispose during a restart ends the realm",
     run: async () => {
       // (What spins ends by itself, see realm_watchdog.ts.)
       const h = await realmOf(

@@ -63,7 +63,7 @@ async function sharded(
 
 export const cases: Case[] = [
   {
-    name: "sharded realm: ids spread evenly, and one id is always in one place",
+    name: "sharded realm: ids spread evenly, and an id always maps to the same worker",
     run: () => {
       const counts = [0, 0, 0];
       for (let i = 0; i < 3000; i++) counts[shardOf(`${(i * 2654435761 >>> 0).toString(16).padStart(8, "0")}-4000-8000`, 3)]!++;
@@ -153,7 +153,7 @@ export const cases: Case[] = [
       }, { watchdogMs: 5000 }),
   },
   {
-    name: "sharded realm: a trap of the core in one worker leaves the other one's runs where they were",
+    name: "sharded realm: a core trap in one worker does not affect the other worker's runs",
     run: () =>
       sharded(async ({ fetched, start }) => {
         const neighbours = [start(0, "Calm", [2]), start(1, "Calm", [2])];
@@ -187,7 +187,7 @@ export const cases: Case[] = [
       }, { watchdogMs: 60_000 }),
   },
   {
-    name: "sharded realm: a number of threads that makes no sense, and modules that do not load",
+    name: "sharded realm: an invalid number of threads and modules that do not load are rejected",
     run: async () => {
       for (const threads of [0, -1, 1.5, 65, Number.NaN, "2" as unknown as number]) {
         await rejects(realmOf(text, { threads }), /threads must be a whole number from 1 to 64/);

@@ -115,7 +115,7 @@ async function live(h: RealmHarness, plan: Plan): Promise<{ result: unknown; rep
 
 export const cases: Case[] = [
   {
-    name: "unreplayed code: nothing that a query or a validator tries moves the run",
+    name: "unreplayed code: queries and validators cannot change the run",
     run: () =>
       withRealm(text, async (h) => {
         const plain = await live(h, { effects: [], acts: [] });
@@ -133,7 +133,7 @@ export const cases: Case[] = [
       }),
   },
   {
-    name: "unreplayed code: a side effect gives what the host says, or fails its task by name, and moves nothing",
+    name: "unreplayed code: a side effect returns the host's value or fails its task by name, without changing the run",
     run: () =>
       withRealm(text, async (h) => {
         const plain = await live(h, { effects: [-1], acts: [] });
@@ -156,7 +156,7 @@ export const cases: Case[] = [
       }),
   },
   {
-    name: "unreplayed code: random lives full of it are those without it, and replay",
+    name: "unreplayed code: random runs with and without it are equal, and replay",
     run: () =>
       withRealm(text, async (h) => {
         for (let seed = 1; seed <= 25; seed++) {
@@ -172,7 +172,7 @@ export const cases: Case[] = [
       }),
   },
   {
-    name: "unreplayed code: a query and an update that try are refused by name",
+    name: "unreplayed code: a query and an update that change the run are rejected by name",
     run: () =>
       withRealm(text, async (h) => {
         const run = h.start("W", { args: [[]] });

@@ -64,7 +64,7 @@ export const cases: Case[] = [
       }, { watchdogMs: WINDOW }),
   })),
   {
-    name: "watchdog: neighbours' open tasks are given again from full history, and do not fail",
+    name: "watchdog: open tasks of other runs are replayed from full history and do not fail",
     run: () =>
       withRealm(text, async (h) => {
         const neighbours = Array.from({ length: 6 }, (_, i) => h.start("Calm", { args: [2 + i % 3] }));
@@ -94,7 +94,7 @@ export const cases: Case[] = [
       }, { watchdogMs: WINDOW }),
   },
   {
-    name: "watchdog: further tasks of endless code run in quarantine, next to the others, and it may recover",
+    name: "watchdog: further tasks of endless code run in quarantine in parallel, and the run can recover",
     run: () =>
       withRealm(text, async (h) => {
         const run = h.start("Spin", { args: ["once"] });
@@ -118,7 +118,7 @@ export const cases: Case[] = [
       }, { watchdogMs: WINDOW }),
   },
   {
-    name: "watchdog: long work that yields is not ended, and neither is a waiting run",
+    name: "watchdog: long work that yields and a waiting run are not terminated",
     run: () =>
       withRealm(text, async (h) => {
         const run = h.start("Busy", { args: [2000] });
@@ -131,7 +131,7 @@ export const cases: Case[] = [
       }, { watchdogMs: 1500 }),
   },
   {
-    name: "watchdog: a replay that spins is a failed verdict",
+    name: "watchdog: an endless replay is a failed verdict",
     run: () =>
       withRealm(text, async (h) => {
         const run = h.start("Spin", { args: ["stop"] });

@@ -32,7 +32,7 @@ const collect = (...names: (typeof a)[]) => [
 
 export const cases: Case[] = [
   {
-    name: "signals that a stopped receive did not take stay buffered, in order, for the next receiver (P4)",
+    name: "signals that a stopped receive did not process stay buffered, in order, for the next receiver (P4)",
     async run() {
       const w = workflow("W", async () => {
         const first = await receive([] as string[], collect(a));
@@ -72,7 +72,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a registered waitForSignal wins over a receive that handles the name; waiters are served in order",
+    name: "a pending waitForSignal takes precedence over a receive of the name; waiters are served in order",
     async run() {
       const w = workflow("W", () =>
         receive([] as string[], [
@@ -113,7 +113,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "waitForSignal gives nothing, the one argument, or all of them",
+    name: "waitForSignal returns undefined, the single argument, or all arguments",
     async run() {
       const w = workflow("W", async () => {
         const none = await waitForSignal("x");
@@ -158,7 +158,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "the timeout's timer is started on entry, before buffered messages, and cancelled by a stop",
+    name: "the timer of the timeout starts on entry, before buffered messages, and is canceled by a stop",
     async run() {
       const w = workflow("W", async () => {
         const r = await receive([] as string[], [on(b, async (_, s) => (await acts.work(1), noreply(s))), ...collect(a)], {
@@ -182,7 +182,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a timer that is started and cancelled in one activation leaves no event",
+    name: "a timer that is started and canceled in one activation leaves no event",
     async run() {
       const w = workflow("W", () => receive([] as string[], collect(a), { timeout: "1h" }));
       const d = await drive(w);
@@ -207,7 +207,7 @@ export const cases: Case[] = [
     },
   })),
   {
-    name: "an update counts as coming after the events of its task: a timeout in it comes first",
+    name: "an update comes after the events of its task: a timeout in the task comes first",
     async run() {
       const w = workflow("W", () => receive(0, [on(ask, ([n], s) => stop(s, n))], { timeout: "1h" }));
       const d = await drive(w);
@@ -244,7 +244,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a stop by a handler that was running when the timeout fired gives the normal result",
+    name: "a stop by a handler that was running when the timeout fired returns the normal result",
     async run() {
       const w = workflow("W", () => receive(0, [on(b, async ([n]) => (await acts.work(n), stop(n)))], { timeout: "1h" }));
       const d = await drive(w);
@@ -276,7 +276,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "timeout 0 takes no update that arrives while a handler of an earlier message runs",
+    name: "timeout 0 accepts no update that arrives while a handler of an earlier message runs",
     async run() {
       const w = workflow("W", async () => {
         const zero = await receive([] as string[], [
@@ -297,7 +297,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a receive whose handler waits for what nothing can wake is a deadlock only when its timeout has passed",
+    name: "a receive whose handler cannot resume is a deadlock only after its timeout",
     async run() {
       const w = workflow(
         "W",
@@ -321,7 +321,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "handlers are found by name only; two for one name are refused",
+    name: "handlers are found by name; two for one name are rejected",
     async run() {
       const d = await drive(workflow("W", () => receive(0, [on(a, (_, s) => noreply(s)), on(a, (_, s) => noreply(s))])));
       await d.task();

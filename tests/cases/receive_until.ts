@@ -58,7 +58,7 @@ const nextRun = (d: Drive) => {
 
 export const cases: Case[] = [
   {
-    name: "until: a receive ends when it holds and nothing is in flight, with the state as it is",
+    name: "until: a receive ends with the current state when the condition holds and no handler is in flight",
     async run() {
       const d = await drive(entity);
       d.server.signal("note", 1);
@@ -72,7 +72,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "until: an update whose task brings the suggestion completes, then the run continues as new, in that task",
+    name: "until: an update in the task with the suggestion completes, then the run continues as new in that task",
     async run() {
       const d = await drive(entity);
       await d.task();
@@ -84,7 +84,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "until: handlers in flight finish first, and messages are taken and completed meanwhile",
+    name: "until: handlers in flight finish first, and messages are accepted and completed meanwhile",
     async run() {
       const d = await drive(entity);
       const first = d.server.update("u1", "check", 1);
@@ -121,7 +121,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "until: a rejected update, of which history has nothing, does not end the receive",
+    name: "until: a rejected update, which is not in history, does not end the receive",
     async run() {
       for (const cached of [true, false]) {
         const d = await drive(entity, { cached });
@@ -181,7 +181,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "until: with a timeout the result says that it was not the time, and the timer is cancelled",
+    name: "until: with a timeout the result states that the condition ended it, and the timer is canceled",
     async run() {
       const w = workflow("W", () => receive(0, [on(note, ([n], s) => noreply(s + n))], { timeout: "1h", until: (n) => n >= 3 }));
       const d = await drive(w);
@@ -195,7 +195,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "until: if handlers overlap without end, 100 messages more are taken; then signals wait and updates are sent again",
+    name: "until: with endlessly overlapping handlers 100 more messages are accepted; then signals wait and updates are resent",
     async run() {
       const d = await drive(entity);
       let last = d.server.update("u0", "check", 0);
@@ -235,7 +235,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "until: what one task brings is taken first; of signals that wait no more stay than fit into the next run",
+    name: "until: messages of one task are processed first; at most the signals that fit into the next run keep waiting",
     async run() {
       const flood = signal<[string]>("flood");
       const w = workflow("W", async (seen: number): Promise<unknown> => {
@@ -269,7 +269,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "until: the result says whether a handler stopped it, also while it held",
+    name: "until: the result states whether a handler stopped it, also while the condition held",
     async run() {
       const d = await drive(entity);
       await d.task();
@@ -303,7 +303,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "rememberUpdates: as many results as the definition sets are carried over several runs",
+    name: "rememberUpdates: the configured number of results is carried over several runs",
     async run() {
       const w = workflow("Remembers", {
         rememberUpdates: 100,

@@ -121,7 +121,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "user promises that end by the workflow's cancellation do not count as unhandled rejections",
+    name: "user promises that reject by the workflow's cancellation do not count as unhandled rejections",
     async run() {
       const w = workflow("W", async () => {
         const helper = (async () => {

@@ -159,7 +159,7 @@ export const cases: Case[] = [
     /^if \(!patched\("without-timer"\)\) \{\n {2}await sleep\("10 s"\);\n\}/,
   ),
   {
-    name: "repairs: a step within a branch stays in words: the statement is not the step's alone",
+    name: "repairs: a step within a branch has only a description: its statement contains other code",
     async run() {
       const all = (names: string[]) =>
         BODY.replace(

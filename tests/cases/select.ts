@@ -44,7 +44,7 @@ function updateBadly(): Promise<unknown> {
 
 export const cases: Case[] = [
   {
-    name: "P9, the earliest event wins however tasks were grouped",
+    name: "P9: the earliest event wins however tasks are grouped",
     async run() {
       const w = workflow("W", () =>
         select([
@@ -72,7 +72,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "what is ready when it is entered wins in written order",
+    name: "of several ready arms at entry the first in source order wins",
     async run() {
       const w = workflow("W", async () => {
         const done = acts.work(1);
@@ -104,7 +104,7 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "when something is ready, functions are not called and no timer is started",
+    name: "if an arm is ready, functions are not called and no timer is started",
     async run() {
       let calls = 0;
       const w = workflow("W", async () => {

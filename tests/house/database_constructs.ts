@@ -48,9 +48,9 @@ export const CONSTRUCTS: readonly Row[] = [
   {
     part: "select!",
     here: "select",
-    tests: [[select, "P9, the earliest event wins however tasks were grouped"], [
+    tests: [[select, "P9: the earliest event wins however tasks are grouped"], [
       select,
-      "what is ready when it is entered wins in written order",
+      "of several ready arms at entry the first in source order wins",
     ], [select, "a losing signal is not consumed"]],
   },
   {
@@ -61,7 +61,10 @@ export const CONSTRUCTS: readonly Row[] = [
   {
     part: "spawn!",
     here: "spawn, executeChild, startChild",
-    tests: [["tests/cases/children.ts", "executeChild: starts, waits, and gives the result; the options go with the command"]],
+    tests: [[
+      "tests/cases/children.ts",
+      "executeChild starts a child, waits and returns the result; the options are in the command",
+    ]],
   },
   {
     part: "procedure!",
@@ -86,7 +89,7 @@ export const CONSTRUCTS: readonly Row[] = [
     here: "loops of the language; carry for those without an end",
     tests: [[game, "buff: stacks refresh the timer, and it expires or is dispelled"], [
       carry,
-      "carry: rounds continue in one run, and continue as new where the service suggests it, with arguments and state",
+      "carry: rounds continue in one run, and continue as new when the service suggests it, with arguments and state",
     ]],
   },
   {
@@ -97,7 +100,7 @@ export const CONSTRUCTS: readonly Row[] = [
   {
     part: "if and else with timers",
     here: "conditions of the language",
-    tests: [[game, "if and else: the branch that was taken is taken again"]],
+    tests: [[game, "if and else: replay takes the recorded branch"]],
   },
   {
     part: "mutable variables persist",
@@ -120,7 +123,7 @@ export const EXAMPLES: readonly Row[] = [
   {
     part: "patrol",
     here: "examples/game/patrol.ts",
-    tests: [[game, "patrol: walks, waits, is configured, fights, and continues as new by itself in between"]],
+    tests: [[game, "patrol: walks, waits, is configured, fights, and continues as new automatically"]],
   },
   {
     part: "combat",
@@ -138,7 +141,7 @@ export const EXAMPLES: readonly Row[] = [
   {
     part: "quest",
     here: "examples/game/quest.ts",
-    tests: [[game, "quest: subscribes to what it is about, and ends with the first of it"]],
+    tests: [[game, "quest: subscribes to its topics, and ends with the first broadcast"]],
   },
   {
     part: "dot",
@@ -154,7 +157,7 @@ export const EXAMPLES: readonly Row[] = [
   {
     part: "condition",
     here: "examples/game/flow.ts: branching",
-    tests: [[game, "if and else: the branch that was taken is taken again"]],
+    tests: [[game, "if and else: replay takes the recorded branch"]],
   },
   {
     part: "compute_damage",
@@ -189,7 +192,7 @@ export const TRAITS: readonly Row[] = [
   {
     part: "WorkflowHandler::handle",
     here: "a later workflow task: an activation for each event",
-    tests: [["tests/cases/basics.ts", "the same with no cache"]],
+    tests: [["tests/cases/basics.ts", "a timer, an activity and a result without a cache"]],
   },
   {
     part: "WorkflowHandler::workflow_type",
@@ -204,7 +207,10 @@ export const RESULTS_AND_EVENTS: readonly Row[] = [
   {
     part: "WorkflowResult::SpawnChild",
     here: "START_CHILD_WORKFLOW",
-    tests: [["tests/cases/children.ts", "executeChild: starts, waits, and gives the result; the options go with the command"]],
+    tests: [[
+      "tests/cases/children.ts",
+      "executeChild starts a child, waits and returns the result; the options are in the command",
+    ]],
   },
   {
     part: "WorkflowResult::CallProcedure",
@@ -226,7 +232,10 @@ export const RESULTS_AND_EVENTS: readonly Row[] = [
   {
     part: "WorkflowEvent::ChildComplete",
     here: "ChildWorkflowExecutionCompleted",
-    tests: [["tests/cases/children.ts", "executeChild: starts, waits, and gives the result; the options go with the command"]],
+    tests: [[
+      "tests/cases/children.ts",
+      "executeChild starts a child, waits and returns the result; the options are in the command",
+    ]],
   },
   {
     part: "WorkflowEvent::ProcedureComplete",

@@ -31,7 +31,7 @@ const abandoned = activities<{ work(x: number): number }>({ cancellationType: "a
 const go = signal<[number]>("go");
 const end = signal("end");
 const ask = update<[number], number>("ask");
-const nameOf = (e: unknown) => `${(e as Error).name}: ${(e as Error).message}`;
+const describeError = (e: unknown) => `${(e as Error).name}: ${(e as Error).message}`;
 
 export const cases: Case[] = [
   {
@@ -54,9 +54,9 @@ export const cases: Case[] = [
         try {
           await sleep("1h");
         } catch (e) {
-          seen.push(nameOf(e), cancelled(), workflowInfo().cancelReason);
+          seen.push(describeError(e), cancelled(), workflowInfo().cancelReason);
         } finally {
-          seen.push(await sleep(5).catch(nameOf));
+          seen.push(await sleep(5).catch(describeError));
           await shield(async () => {
             await acts.undo();
             seen.push("undone");
@@ -149,7 +149,7 @@ export const cases: Case[] = [
             on(go, ([n], s) => noreply([...s, n])),
           ]);
         } catch (e) {
-          return nameOf(e);
+          return describeError(e);
         }
       });
       const d = await drive(w);
@@ -261,7 +261,7 @@ export const cases: Case[] = [
             throw new TypeError("at once");
           },
         ]);
-        return results.map((r) => r.ok ? r.value : nameOf(r.error));
+        return results.map((r) => r.ok ? r.value : describeError(r.error));
       });
       const d = await drive(w);
       await d.task();
@@ -287,7 +287,7 @@ export const cases: Case[] = [
           ]);
           return "not reached";
         } catch (e) {
-          return [nameOf(e), done];
+          return [describeError(e), done];
         }
       });
       const d = await drive(w);
@@ -405,7 +405,7 @@ export const cases: Case[] = [
               try {
                 await sleep("1h");
               } finally {
-                seen.push(await acts.undo().then(() => "undone", nameOf));
+                seen.push(await acts.undo().then(() => "undone", describeError));
               }
             })();
             await sleep(1);
@@ -434,7 +434,7 @@ export const cases: Case[] = [
           () => {
             shared = sleep("1h");
           },
-          () => shared!.catch(nameOf),
+          () => shared!.catch(describeError),
         ]);
         return second.ok && second.value;
       });

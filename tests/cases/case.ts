@@ -27,7 +27,7 @@ export interface CaseResult {
 
 class Skipped extends Error {}
 
-const shown = (e: unknown): string => e instanceof Error ? stackText(e) : String(e);
+const formatError = (e: unknown): string => e instanceof Error ? stackText(e) : String(e);
 
 /** A case that takes longer is hung: the slowest takes a few seconds. The rest is run, and it is named. */
 const HUNG_MS = 150_000;
@@ -47,8 +47,8 @@ export async function runCase(file: string, one: Case): Promise<CaseResult> {
     return { file, name: one.name, status: "passed" };
   } catch (e) {
     if (e instanceof Skipped) return { file, name: one.name, status: "skipped", error: e.message };
-    const cause = e instanceof Error && e.cause instanceof Error ? `\ncaused by ${shown(e.cause)}` : "";
-    return { file, name: one.name, status: "failed", error: shown(e) + cause };
+    const cause = e instanceof Error && e.cause instanceof Error ? `\ncaused by ${formatError(e.cause)}` : "";
+    return { file, name: one.name, status: "failed", error: formatError(e) + cause };
   } finally {
     clearTimeout(timer);
   }

@@ -27,8 +27,8 @@ import { type Drive, drive } from "./driver.ts";
 const ship = workflow("Ship", (parcels: number): Promise<string> => Promise.resolve(`shipped ${parcels}`));
 const go = signal<[number]>("go");
 const end = signal("end");
-const nameOf = (e: unknown) => `${(e as Error).name}: ${(e as Error).message}`;
-const chain = (e: unknown): string[] => e instanceof Error ? [nameOf(e), ...chain(e.cause)] : [];
+const describeError = (e: unknown) => `${(e as Error).name}: ${(e as Error).message}`;
+const chain = (e: unknown): string[] => e instanceof Error ? [describeError(e), ...chain(e.cause)] : [];
 /** A task in which the child with this id starts. */
 async function started(d: Drive, id: string): Promise<void> {
   d.server.others.start(id);
@@ -234,7 +234,7 @@ export const cases: Case[] = [
         const good = await startChild(ship, { id: "good", args: [1] });
         const bad = await startChild(ship, { id: "bad", args: [1] });
         await sleep(5);
-        return [await good.result(), await bad.result().catch(nameOf), await bad.result().catch(nameOf)];
+        return [await good.result(), await bad.result().catch(describeError), await bad.result().catch(describeError)];
       });
       const d = await drive(w);
       await d.task();
@@ -255,7 +255,7 @@ export const cases: Case[] = [
       const w = workflow("W", async () => {
         const handle = await startChild(ship, { id: "s", args: [1] });
         await handle.signal(go, 5);
-        return await handle.signal("by name", "x").catch((e) => [nameOf(e), (e as ApplicationFailure).type]);
+        return await handle.signal("by name", "x").catch((e) => [describeError(e), (e as ApplicationFailure).type]);
       });
       const d = await drive(w);
       await d.task();
@@ -348,7 +348,7 @@ export const cases: Case[] = [
             await attempt();
             seen.push("nothing was thrown");
           } catch (e) {
-            seen.push(nameOf(e));
+            seen.push(describeError(e));
           }
         }
         return await Promise.resolve(seen);

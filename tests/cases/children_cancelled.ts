@@ -15,8 +15,8 @@ import type { Case } from "./case.ts";
 import { type Drive, drive } from "./driver.ts";
 
 const ship = workflow("Ship", (parcels: number): Promise<string> => Promise.resolve(`shipped ${parcels}`));
-const nameOf = (e: unknown) => `${(e as Error).name}: ${(e as Error).message}`;
-const chain = (e: unknown): string[] => e instanceof Error ? [nameOf(e), ...chain(e.cause)] : [];
+const describeError = (e: unknown) => `${(e as Error).name}: ${(e as Error).message}`;
+const chain = (e: unknown): string[] => e instanceof Error ? [describeError(e), ...chain(e.cause)] : [];
 /** A task in which the child with this id starts. */
 async function started(d: Drive, id: string): Promise<void> {
   d.server.others.start(id);
@@ -129,7 +129,7 @@ export const cases: Case[] = [
       const w = workflow("W", async () => {
         await startChild(ship, { id: "open", args: [1] });
         const kept = await shield(() => startChild(ship, { id: "kept", args: [1] }));
-        const given = await kept.result().catch(nameOf);
+        const given = await kept.result().catch(describeError);
         return [given, await shield(() => kept.result())];
       });
       const d = await drive(w);
@@ -190,10 +190,10 @@ export const cases: Case[] = [
         const w = workflow("W", async () => {
           const seen: string[] = [];
           await parallel([
-            () => executeChild(ship, { id: "a", args: [1] }).then((x) => seen.push(x), (e) => seen.push(nameOf(e))),
+            () => executeChild(ship, { id: "a", args: [1] }).then((x) => seen.push(x), (e) => seen.push(describeError(e))),
             () =>
               executeChild(ship, { id: "b", args: [1], cancellationType: "tryCancel" })
-                .then((x) => seen.push(x), (e) => seen.push(nameOf(e))),
+                .then((x) => seen.push(x), (e) => seen.push(describeError(e))),
           ]).catch(() => {});
           return seen;
         });

@@ -30,7 +30,7 @@ function eventsOf(values: readonly unknown[], bookkeeping = 0) {
 }
 
 const list = (length: number) => Array.from({ length }, (_, i) => i);
-const told = (rows: ReturnType<typeof foldedSteps>) =>
+const formatRows = (rows: ReturnType<typeof foldedSteps>) =>
   rows.map((row) => row.kind === "fold" ? `${row.from}-${row.to}` : `${row.index}${row.step.same ? "" : "!"}`).join(" ");
 
 /** The values at which two runs part. */
@@ -48,9 +48,12 @@ export const cases: Case[] = [
       // The start, and the signals 0 to 19: the tenth has another value, the sixteenth is not in B.
       equal(comparison.first, 10);
       deepEqual(comparison.differences, [10, 16]);
-      equal(told(foldedSteps(comparison)), "0 1-8 8 9 10! 11 12 13 14 15 16! 17 18 19 20");
-      equal(told(foldedSteps(comparison, { around: 0 })), "0 1-10 10! 11-16 16! 17-20 20");
-      equal(told(foldedSteps(comparison, { around: 0, unfolded: new Set([11]) })), "0 1-10 10! 11 12 13 14 15 16! 17-20 20");
+      equal(formatRows(foldedSteps(comparison)), "0 1-8 8 9 10! 11 12 13 14 15 16! 17 18 19 20");
+      equal(formatRows(foldedSteps(comparison, { around: 0 })), "0 1-10 10! 11-16 16! 17-20 20");
+      equal(
+        formatRows(foldedSteps(comparison, { around: 0, unfolded: new Set([11]) })),
+        "0 1-10 10! 11 12 13 14 15 16! 17-20 20",
+      );
     },
   },
   {

@@ -16,7 +16,7 @@ const PROGRAMS = ["callbacks", "cancelled", "determined", "interleaved", "iterat
 const browser = globalThis as unknown as { __caseSources?: { [path: string]: string } };
 
 /** The text of a file of the repository; this module may lie in dist. */
-async function textOf(path: string): Promise<string> {
+async function readTextFile(path: string): Promise<string> {
   const given = browser.__caseSources?.[path];
   if (given !== undefined) return given;
   const files = fileSources();
@@ -31,8 +31,8 @@ const SCOPES = hasAsyncStorage() ? ["rewritten", "asyncLocalStorage"] as const :
 
 /** Text and recording of a program. */
 async function recorded(program: string): Promise<{ text: string; history: Uint8Array }> {
-  const text = await textOf(`tests/compat/programs/${program}.ts`);
-  const json = JSON.parse(await textOf(`tests/compat/histories/${program}.json`)) as JsonValue;
+  const text = await readTextFile(`tests/compat/programs/${program}.ts`);
+  const json = JSON.parse(await readTextFile(`tests/compat/histories/${program}.json`)) as JsonValue;
   return { text, history: toBinary(HistorySchema, fromJson(HistorySchema, json, { ignoreUnknownFields: true })) };
 }
 

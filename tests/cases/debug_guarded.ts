@@ -22,7 +22,7 @@ export const draws = workflow("Draws", async () => {
   }]);
   return [began, id, sum, ended.getTime()];
 });`;
-const lineOf = (part: string): number => TEXT.slice(0, TEXT.indexOf(part)).split("\n").length;
+const findLine = (part: string): number => TEXT.slice(0, TEXT.indexOf(part)).split("\n").length;
 
 async function ran(h: RealmHarness, type: string): Promise<{ readonly bytes: Uint8Array; readonly result: unknown }> {
   const run = h.start(type);
@@ -48,19 +48,19 @@ export const cases: Case[] = [
         const seen = guarded(session.code!, session.length);
         deepEqual(seen.map(({ kind, name, line }) => [kind, name, line]).sort(([, , a], [, , b]) => Number(a) - Number(b)), [
           // After an await in the middle of the statement, while another branch has run in between.
-          ["random", "Math.random()", lineOf("const later")],
-          ["clock", "Date.now()", lineOf("const began")],
-          ["random", "crypto.randomUUID()", lineOf("const id")],
-          ["random", "Math.random()", lineOf("sum +=")],
-          ["clock", "Date.now()", lineOf("const ended")],
+          ["random", "Math.random()", findLine("const later")],
+          ["clock", "Date.now()", findLine("const began")],
+          ["random", "crypto.randomUUID()", findLine("const id")],
+          ["random", "Math.random()", findLine("sum +=")],
+          ["clock", "Date.now()", findLine("const ended")],
         ]);
         const [began, id, , ended] = result as unknown[];
-        const given = (part: string) => seen.find(({ line }) => line === lineOf(part))!.value;
+        const given = (part: string) => seen.find(({ line }) => line === findLine(part))!.value;
         deepEqual([given("const began"), given("const id"), given("const ended")], [began, id, ended]);
         match(String(id), /^[\da-f]{8}-[\da-f]{4}-4/);
         // Exact at a position: what comes later is not there yet.
         const [first] = session.tasks;
-        ok(!guarded(session.code!, first!.eventId).some(({ line }) => line === lineOf("const ended")), "not yet");
+        ok(!guarded(session.code!, first!.eventId).some(({ line }) => line === findLine("const ended")), "not yet");
         // The same at each replay.
         const again = await openSession(bytes, { realm: h.realm });
         deepEqual(guarded(again.code!, again.length), seen);
@@ -76,7 +76,7 @@ export const cases: Case[] = [
         const session = await openSession(bytes!, { realm: h.realm });
         match(session.problem?.message ?? "", /fetch/);
         const [refused] = guarded(session.code!, session.length).filter(({ kind }) => kind === "refused");
-        deepEqual([refused!.name, refused!.line], ["fetch()", lineOf("const ended")]);
+        deepEqual([refused!.name, refused!.line], ["fetch()", findLine("const ended")]);
         match(String(refused!.value), /activity/);
       }, { lines: true });
     },

@@ -8,14 +8,14 @@ import { fileSources } from "../../ts/platform/source_files.ts";
 import { readWorkflowTask } from "../../ts/messages/workflow_task.ts";
 import { deepEqual, equal, ok, throws } from "./assert.ts";
 import type { Case } from "./case.ts";
-import { prefixFor, shown } from "./debug_positions.ts";
+import { describePosition, prefixFor } from "./debug_positions.ts";
 import { LocalHost } from "./local_host.ts";
 import { API, type RealmHarness, withRealm } from "./realm_host.ts";
 
 /** Set by the Chromium runner, which has no files. */
 const browser = globalThis as unknown as { __caseSources?: { [path: string]: string } };
 
-async function textOf(path: string): Promise<string> {
+async function readTextFile(path: string): Promise<string> {
   const given = browser.__caseSources?.[path];
   if (given !== undefined) return given;
   const files = fileSources();
@@ -56,7 +56,7 @@ export const cart = workflow("Cart", async (owner) => {
 });`;
 
 /** The line (from 1) that contains a text. */
-const lineOf = (part: string): number => TEXT.slice(0, TEXT.indexOf(part)).split("\n").length;
+const findLine = (part: string): number => TEXT.slice(0, TEXT.indexOf(part)).split("\n").length;
 
 /** A run of the cart, from its start to its end. */
 async function cartHistory(h: RealmHarness): Promise<Uint8Array> {
@@ -86,7 +86,7 @@ async function exact(h: RealmHarness, bytes: Uint8Array, step: number): Promise<
   let looked = 0;
   for (let position = 1; position <= events.length; position += step) {
     const fresh = await openSession(prefixFor(whole, events, position), { realm: h.realm });
-    deepEqual(shown(fresh, position), shown(whole, position), `at event ${position}`);
+    deepEqual(describePosition(fresh, position), describePosition(whole, position), `at event ${position}`);
     looked++;
   }
   return looked;
@@ -100,9 +100,9 @@ export const cases: Case[] = [
   {
     name: "lines of a session: positions of a program for Temporal equal a fresh replay of what came before",
     async run() {
-      const json = JSON.parse(await textOf("tests/compat/histories/messages.json")) as JsonValue;
+      const json = JSON.parse(await readTextFile("tests/compat/histories/messages.json")) as JsonValue;
       const bytes = toBinary(HistorySchema, fromJson(HistorySchema, json, { ignoreUnknownFields: true }));
-      const sources = { "/app/messages.ts": await textOf("tests/compat/programs/messages.ts") };
+      const sources = { "/app/messages.ts": await readTextFile("tests/compat/programs/messages.ts") };
       await withRealm("", async (h) => {
         ok(await exact(h, bytes, 5) > 20, "positions");
         const session = await openSession(bytes, { realm: h.realm });
@@ -199,7 +199,7 @@ export const main = workflow("Main", async () => {
         const session = await openSession(await cartHistory(h), { realm: h.realm });
         const code = session.code!;
         equal(code.files.length, 1);
-        const at = (part: string) => ({ file: 0, line: lineOf(part) });
+        const at = (part: string) => ({ file: 0, line: findLine(part) });
         const [start, first, second, , slept] = session.tasks.map(({ eventId }) => eventId) as number[];
 
         // Lines.
@@ -301,7 +301,7 @@ export const main = workflow("Main", async () => {
         await withRealm(mapped, async ({ realm }) => {
           const { code, length } = await openSession(bytes, { realm });
           equal(code!.files[0]!.name.endsWith("/app/src/cart.ts"), true, code!.files[0]!.name);
-          const line = lineOf("await sleep(1000)") + 10;
+          const line = findLine("await sleep(1000)") + 10;
           equal(code!.counts(0, length).hits[line], 3);
           ok(code!.crossings(length).some(({ place, name }) => place.line === line && name === "slept"), "values at the line");
         }, OPTIONS);

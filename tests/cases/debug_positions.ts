@@ -4,7 +4,7 @@ import type { DebugSession } from "../../ts/debug/mod.ts";
 import { type HistoryEvent, HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 
 /** What a session shows at a position, but for what only later events can say. */
-export function shown(session: DebugSession, position: number): unknown {
+export function describePosition(session: DebugSession, position: number): unknown {
   const code = session.code!;
   const past = (eventId: number | undefined) => eventId !== undefined && eventId <= position ? eventId : undefined;
   const { published, receive, open, outcome, messages } = session.viewAt(position);

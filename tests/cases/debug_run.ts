@@ -17,15 +17,15 @@ type Loose = { readonly [field: string]: unknown };
 /** [seconds after the start, type, attributes] */
 type Line = readonly [at: number, type: string, attributes?: Loose];
 
-const attributesOf = (type: string) =>
+const attributesField = (type: string) =>
   `${type.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())}EventAttributes`;
 
-function historyOf(...lines: readonly Line[]): Uint8Array {
+function buildHistory(...lines: readonly Line[]): Uint8Array {
   const events = lines.map(([at, type, attributes = {}], i) => ({
     eventId: String(i + 1),
     eventTime: new Date(START + at * 1000).toISOString(),
     eventType: `EVENT_TYPE_${type}`,
-    [attributesOf(type)]: attributes,
+    [attributesField(type)]: attributes,
   }));
   return new TextEncoder().encode(JSON.stringify({ events }));
 }
@@ -66,7 +66,7 @@ async function bytesOfOthers(): Promise<void> {
     signalName: "sync",
     input: { payloads: [payload("binary/protobuf", "\x0a\x03abc", { messageType: btoa("shop.api.v1.SyncRequest") })] },
   }];
-  const run = await openRun(historyOf(STARTED, ...TASK, patch, signaled));
+  const run = await openRun(buildHistory(STARTED, ...TASK, patch, signaled));
   const [marker, signal] = run.items.slice(-2) as [RunModel["items"][number], RunModel["items"][number]];
   deepEqual([marker.name, marker.key], ["patch refunds in one go", "refunds in one go"]);
   ok(run.inputOf(marker).some((value) => "value" in value && value.value === "refunds in one go"), "the id as a text");
@@ -82,7 +82,7 @@ async function reducers(): Promise<void> {
     ...(failure && { failure }),
   }];
   const run = await openRun(
-    historyOf(STARTED, ...TASK, marker(1, { result: json({ hp: 80 }) }), marker(2, {}, { message: "no npc" })),
+    buildHistory(STARTED, ...TASK, marker(1, { result: json({ hp: 80 }) }), marker(2, {}, { message: "no npc" })),
   );
   deepEqual(brief(run).slice(2), [
     ["marker", "transact applyDamage", "completed", "5"],
@@ -94,7 +94,7 @@ async function reducers(): Promise<void> {
 }
 
 async function activities(): Promise<void> {
-  const run = await openRun(historyOf(
+  const run = await openRun(buildHistory(
     STARTED,
     ...TASK,
     [1, "ACTIVITY_TASK_SCHEDULED", {
@@ -158,7 +158,7 @@ async function activities(): Promise<void> {
 }
 
 async function strangeClocks(): Promise<void> {
-  const run = await openRun(historyOf(
+  const run = await openRun(buildHistory(
     STARTED,
     ...TASK,
     [1, "ACTIVITY_TASK_SCHEDULED", { activityId: "5", activityType: { name: "BookFlight" } }],
@@ -174,7 +174,7 @@ async function strangeClocks(): Promise<void> {
 
 async function openRuns(): Promise<void> {
   const failing = { scheduledEventId: "2", startedEventId: "3", failure: { message: "[TMPRL1100] no command" } };
-  const waiting = await openRun(historyOf(
+  const waiting = await openRun(buildHistory(
     STARTED,
     TASK[0]!,
     TASK[1]!,
@@ -187,7 +187,7 @@ async function openRuns(): Promise<void> {
   equal(waiting.facts.status, "Running");
   ok(waiting.findings[0]!.text.includes("waits for a **worker**"));
   equal(waiting.findings[1]!.text, "A workflow task failed **2 times** in a row: [TMPRL1100] no command");
-  const parked = await openRun(historyOf(
+  const parked = await openRun(buildHistory(
     STARTED,
     ...TASK,
     [1, "WORKFLOW_EXECUTION_UPDATE_ACCEPTED", {

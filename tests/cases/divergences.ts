@@ -22,7 +22,7 @@ const STEPS = `  await sleep(1000);
   return "done";`;
 
 /** Records with the one body, and replays with the other. */
-async function parted(before: string, after: string, seen: (error: ReplayError) => void): Promise<void> {
+async function assertDivergence(before: string, after: string, seen: (error: ReplayError) => void): Promise<void> {
   await withRealm(program(before), async (first) => {
     const run = first.start("W");
     await run.auto();
@@ -42,7 +42,7 @@ export const cases: Case[] = [
   {
     name: "divergences: an added step is named with its line, and the explanation is verified",
     run: () =>
-      parted(
+      assertDivergence(
         STEPS,
         STEPS.replace("  api.upsertMemo", '  await api.externalWorkflow("other").signal("ping");\n  api.upsertMemo'),
         (error) => {
@@ -65,7 +65,7 @@ export const cases: Case[] = [
   {
     name: "divergences: a removed step",
     run: () =>
-      parted(STEPS, STEPS.replace("  sideEffect(() => 7);", ""), (error) => {
+      assertDivergence(STEPS, STEPS.replace("  sideEffect(() => 7);", ""), (error) => {
         equal(error.firstTask, 2);
         match(
           error.sentence!,
@@ -77,7 +77,7 @@ export const cases: Case[] = [
   {
     name: "divergences: a step of another kind",
     run: () =>
-      parted(STEPS, STEPS.replace("await sleep(2000)", 'await api.externalWorkflow("o").signal("go")'), (error) => {
+      assertDivergence(STEPS, STEPS.replace("await sleep(2000)", 'await api.externalWorkflow("o").signal("go")'), (error) => {
         equal(error.firstTask, 2);
         at(error, 2);
         equal(error.divergence!.edit.kind, "changedKind");
@@ -87,7 +87,7 @@ export const cases: Case[] = [
   {
     name: "divergences: code that ends too early names the line at which it ended",
     run: () =>
-      parted(STEPS, STEPS.replace("  api.upsertMemo", '  if (1) return "early";\n  api.upsertMemo'), (error) => {
+      assertDivergence(STEPS, STEPS.replace("  api.upsertMemo", '  if (1) return "early";\n  api.upsertMemo'), (error) => {
         equal(error.firstTask, 3);
         at(error, 3);
         equal(error.divergence!.edit.kind, "endedEarly");
@@ -101,7 +101,7 @@ export const cases: Case[] = [
   {
     name: "divergences: a changed branch is named with the line of the decision",
     run: () =>
-      parted(
+      assertDivergence(
         `  const n = sideEffect(() => 7);
   if (n > 5) {
     await sleep(1000);
@@ -151,7 +151,7 @@ ${body}
   {
     name: "divergences: code that continues after the end of its history",
     run: () =>
-      parted(
+      assertDivergence(
         STEPS,
         STEPS.replace('  return "done"', '  await api.externalWorkflow("o").signal("late");\n  return "done"'),
         (error) => {
@@ -164,7 +164,7 @@ ${body}
   {
     name: "divergences: an extra command is reported in its task, not at a later event",
     run: () =>
-      parted(
+      assertDivergence(
         STEPS,
         STEPS.replace(
           "  sideEffect(() => 7);\n  await sleep(2000);",
@@ -179,19 +179,23 @@ ${body}
   {
     name: "divergences: an await that never reaches the step reports its position",
     run: () =>
-      parted(STEPS, STEPS.replace("  api.upsertMemo", '  await api.waitForSignal(signal("go"));\n  api.upsertMemo'), (error) => {
-        equal(error.firstTask, 3);
-        at(error, 3);
-        match(
-          error.sentence!,
-          /your code never reaches an upsert of the memo, which history recorded \(event \d+\): it waits for .*go.* at main\.ts:/,
-        );
-      }),
+      assertDivergence(
+        STEPS,
+        STEPS.replace("  api.upsertMemo", '  await api.waitForSignal(signal("go"));\n  api.upsertMemo'),
+        (error) => {
+          equal(error.firstTask, 3);
+          at(error, 3);
+          match(
+            error.sentence!,
+            /your code never reaches an upsert of the memo, which history recorded \(event \d+\): it waits for .*go.* at main\.ts:/,
+          );
+        },
+      ),
   },
   {
     name: "divergences: a patch that was renamed names the line of patched",
     run: () =>
-      parted(
+      assertDivergence(
         '  await sleep(1);\n  if (patched("old")) await sleep(2);\n  await sleep(3);',
         '  await sleep(1);\n  if (patched("new")) await sleep(2);\n  await sleep(3);',
         (error) => {

@@ -5,15 +5,15 @@ import type { Case } from "./case.ts";
 
 type Line = readonly [type: string, attributes: object];
 
-const attributesOf = (type: string) =>
+const attributesField = (type: string) =>
   `${type.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())}EventAttributes`;
 
-function historyOf(...lines: readonly Line[]): Uint8Array {
+function buildHistory(...lines: readonly Line[]): Uint8Array {
   const events = lines.map(([type, attributes], i) => ({
     eventId: String(i + 1),
     eventTime: new Date(Date.UTC(2026, 0, 1) + i).toISOString(),
     eventType: `EVENT_TYPE_${type}`,
-    [attributesOf(type)]: attributes,
+    [attributesField(type)]: attributes,
   }));
   return new TextEncoder().encode(JSON.stringify({ events }));
 }
@@ -34,7 +34,7 @@ const FAILURE = {
 const ends = (name: string, end: readonly Line[], text: string): Case => ({
   name: `findings: ${name}`,
   async run() {
-    const { findings, lines } = await openRun(historyOf(STARTED, ...TASK, ...end));
+    const { findings, lines } = await openRun(buildHistory(STARTED, ...TASK, ...end));
     equal(findings[0]?.text.replaceAll("**", ""), text);
     equal(findings[0]!.eventId, lines.length);
   },
@@ -64,7 +64,7 @@ export const cases: Case[] = [
   {
     name: "findings: a completed run has none about its end",
     async run() {
-      const { findings } = await openRun(historyOf(STARTED, ...TASK, ["WORKFLOW_EXECUTION_COMPLETED", {}]));
+      const { findings } = await openRun(buildHistory(STARTED, ...TASK, ["WORKFLOW_EXECUTION_COMPLETED", {}]));
       ok(!findings.some(({ kind }) => kind === "run"), JSON.stringify(findings));
     },
   },

@@ -27,7 +27,7 @@ import { drive } from "./driver.ts";
 
 const note = { name: "note" } as Reducer<[text: string], void>;
 const go = signal<[number, string]>("go");
-const nameOf = (e: unknown) => `${(e as Error).name}: ${(e as Error).message}`;
+const describeError = (e: unknown) => `${(e as Error).name}: ${(e as Error).message}`;
 const customer = defineSearchAttributeKey("Customer", "KEYWORD");
 const amount = defineSearchAttributeKey("Amount", "DOUBLE");
 
@@ -64,7 +64,7 @@ export const cases: Case[] = [
           () => externalWorkflow("a").signal("go"),
           () => externalWorkflow("b").cancel(),
         ]);
-        return results.map((r) => r.ok ? "" : `${nameOf(r.error)} ${(r.error as ApplicationFailure).type}`);
+        return results.map((r) => r.ok ? "" : `${describeError(r.error)} ${(r.error as ApplicationFailure).type}`);
       });
       const d = await drive(w);
       await d.task();
@@ -98,10 +98,10 @@ export const cases: Case[] = [
         try {
           await externalWorkflow("other").signal("go");
         } catch (e) {
-          seen.push(nameOf(e));
+          seen.push(describeError(e));
         }
-        seen.push(await externalWorkflow("other").signal("late").then(() => "sent", nameOf));
-        seen.push(await shield(() => externalWorkflow("other").cancel().then(() => "asked", nameOf)));
+        seen.push(await externalWorkflow("other").signal("late").then(() => "sent", describeError));
+        seen.push(await shield(() => externalWorkflow("other").cancel().then(() => "asked", describeError)));
         return seen;
       });
       const d = await drive(w);

@@ -38,7 +38,7 @@ const GOOD = `${API}export const w = workflow("W", async () => {\n  await sleep(
 const textOf = ({ body, helper }: { readonly body: string; readonly helper: string }) =>
   `${API}async function helper() {${helper}}\nexport const w = workflow("W", async () => {\n  ${body}\n});`;
 
-const lineOf = (text: string, code: string) => text.split("\n").findIndex((line) => line.trim() === code) + 1;
+const findLine = (text: string, code: string) => text.split("\n").findIndex((line) => line.trim() === code) + 1;
 
 function check(error: ReplayError, message: RegExp, line: number, text: string): void {
   match(error.message, message);
@@ -58,11 +58,11 @@ export const cases: Case[] = PLACES.map((place, i): Case => ({
         await withRealm(text, async ({ realm }) => {
           const { verdict, error } = await realm.replay(run.server.workflowId, history);
           equal(verdict, "failed", text);
-          check(error!, message, lineOf(text, code), text);
+          check(error!, message, findLine(text, code), text);
           const { problem } = await openSession(history, { realm });
           equal(problem!.isDivergence, false, text);
           match(problem!.message, message);
-          ok(problem!.location.includes(`/app/main.ts:${lineOf(text, code)}:`), `${problem!.location}\n${text}`);
+          ok(problem!.location.includes(`/app/main.ts:${findLine(text, code)}:`), `${problem!.location}\n${text}`);
         }, { lines: true });
       }
     }),

@@ -17,7 +17,7 @@ const OPTIONS = { record: true, trace: true, lines: true, callSites: "always" } 
 const browser = globalThis as unknown as { __caseSources?: { [path: string]: string } };
 
 /** The text of a file of the repository; this module may lie in dist. */
-async function textOf(path: string): Promise<string> {
+async function readTextFile(path: string): Promise<string> {
   const given = browser.__caseSources?.[path];
   if (given !== undefined) return given;
   const files = fileSources();
@@ -189,10 +189,10 @@ export const cases: Case[] = [
     (hasAsyncStorage() ? ["rewritten", "asyncLocalStorage"] as const : ["rewritten"] as const).map((scopes): Case => ({
       name: `probes: jobs and commands of an official program are the same, ${scopes}: ${program}`,
       async run() {
-        const json = JSON.parse(await textOf(`tests/compat/histories/${program}.json`)) as JsonValue;
+        const json = JSON.parse(await readTextFile(`tests/compat/histories/${program}.json`)) as JsonValue;
         const bytes = toBinary(HistorySchema, fromJson(HistorySchema, json, { ignoreUnknownFields: true }));
         const path = `/app/${program}.ts`;
-        const sources = { [path]: await textOf(`tests/compat/programs/${program}.ts`) };
+        const sources = { [path]: await readTextFile(`tests/compat/programs/${program}.ts`) };
         const lines = await compared({ workflowId: program, bytes }, { workflows: path, sources, scopes });
         ok(Object.keys(hitsOf(lines)).length > 10, "lines ran");
         ok(lines.awaits.length > 5, "awaits");

@@ -18,8 +18,8 @@ import type { Case } from "./case.ts";
 import { drive } from "./driver.ts";
 
 const payload = (value: unknown) => jsonPayloadConverter.toPayload(value);
-const nameOf = (e: unknown) => `${(e as Error).name}: ${(e as Error).message}`;
-const chain = (e: unknown): string[] => e instanceof Error ? [nameOf(e), ...chain(e.cause)] : [];
+const describeError = (e: unknown) => `${(e as Error).name}: ${(e as Error).message}`;
+const chain = (e: unknown): string[] => e instanceof Error ? [describeError(e), ...chain(e.cause)] : [];
 
 interface Desk {
   ask(question: { deep: number[] }): string;
@@ -309,7 +309,7 @@ export const cases: Case[] = [
           call();
           return "no error";
         } catch (e) {
-          return nameOf(e);
+          return describeError(e);
         }
       };
       const w = workflow("W", () =>

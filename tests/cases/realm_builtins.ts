@@ -2,7 +2,7 @@
 // modules are loaded; a replacement made during loading is reverted or rejected.
 import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
-import { API, type RealmHarness, realmOf, withRealm } from "./realm_host.ts";
+import { API, createRealmFromText, type RealmHarness, withRealm } from "./realm_host.ts";
 import { readWorkflowTask } from "../../ts/messages/workflow_task.ts";
 
 /** What the executor, the converter, the core's glue and the model are used for in one run, a query and an update. */
@@ -135,7 +135,7 @@ export const cases: Case[] = [
     async run() {
       const wrong: string[] = [];
       for (const [code, name] of REPLACED) {
-        const told = await realmOf(`${API}\nconst x = 1;\n${code};\n${WORK}`).then(
+        const told = await createRealmFromText(`${API}\nconst x = 1;\n${code};\n${WORK}`).then(
           async (h) => (await h.dispose(), "loaded"),
           (e: Error) => e.message,
         );
@@ -166,7 +166,7 @@ export const cases: Case[] = [
             else if (d.get && defineProperty(object, key, { get: ${evil}, configurable: true })) count++;
           }
           export const replaced = count;`;
-        const h = await realmOf("", {
+        const h = await createRealmFromText("", {
           workflows: "/app/main.ts",
           sources: {
             "/app/main.ts":

@@ -53,7 +53,7 @@ export interface RealmHarness {
 let runs = 0;
 
 /** A worker realm over one module's text. */
-export async function realmOf(text: string, options: Partial<WorkerRealmOptions> = {}): Promise<RealmHarness> {
+export async function createRealmFromText(text: string, options: Partial<WorkerRealmOptions> = {}): Promise<RealmHarness> {
   const logs: LogEntry[] = [];
   const servers = new Map<string, MiniServer>();
   const realm = await createWorkerRealm({
@@ -86,7 +86,7 @@ export async function withRealm<T>(
   body: (h: RealmHarness) => Promise<T>,
   options: Partial<WorkerRealmOptions> = {},
 ): Promise<T> {
-  const h = await realmOf(text, options);
+  const h = await createRealmFromText(text, options);
   try {
     return await body(h);
   } finally {

@@ -1,7 +1,7 @@
 // Realms that are lost in other ways than by spinning: the core's instance breaks under a workflow, or the entry cannot be loaded.
 import { equal, match, rejects } from "./assert.ts";
 import type { Case } from "./case.ts";
-import { API, inBrowser, realmOf, withRealm } from "./realm_host.ts";
+import { API, createRealmFromText, inBrowser, withRealm } from "./realm_host.ts";
 
 const text = `${API}
 // Calls into the core at the very end of the stack, then with a little more room, and so on, with frames of several sizes: one of the
@@ -56,7 +56,7 @@ export const cases: Case[] = [
     name: "realm: an entry that cannot be loaded is reported",
     run: () =>
       rejects(
-        realmOf(text, {
+        createRealmFromText(text, {
           entry: inBrowser ? new URL("/nowhere.js", location.href) : new URL("file:///nowhere/entry.js"),
           startupMs: 20_000,
         }),
@@ -67,7 +67,7 @@ export const cases: Case[] = [
     name: "realm: dispose during a restart ends the realm",
     run: async () => {
       // (What spins ends by itself, see realm_watchdog.ts.)
-      const h = await realmOf(
+      const h = await createRealmFromText(
         `${API}export const spin = workflow("Spin", async () => { for (let i = 0; i < 1.5e10; i++); });\n`,
         { watchdogMs: 1000 },
       );

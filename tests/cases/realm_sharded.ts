@@ -2,7 +2,7 @@
 import { deepEqual, equal, match, ok, rejects } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { MiniServer } from "./mini_server.ts";
-import { API, type RealmHarness, realmOf, type RealmRun, withRealm } from "./realm_host.ts";
+import { API, createRealmFromText, type RealmHarness, type RealmRun, withRealm } from "./realm_host.ts";
 import { shardOf, shareOf } from "../../ts/realm/sharded_realm.ts";
 import { headWith } from "../support/realms.ts";
 import { until } from "../support/until.ts";
@@ -43,7 +43,7 @@ interface Sharded {
 
 async function sharded(
   body: (s: Sharded) => Promise<void>,
-  options: Parameters<typeof realmOf>[1] = {},
+  options: Parameters<typeof createRealmFromText>[1] = {},
 ): Promise<void> {
   const fetched: string[] = [];
   const servers = new Map<string, MiniServer>();
@@ -190,9 +190,9 @@ export const cases: Case[] = [
     name: "sharded realm: an invalid number of threads and modules that do not load are rejected",
     run: async () => {
       for (const threads of [0, -1, 1.5, 65, Number.NaN, "2" as unknown as number]) {
-        await rejects(realmOf(text, { threads }), /threads must be a whole number from 1 to 64/);
+        await rejects(createRealmFromText(text, { threads }), /threads must be a whole number from 1 to 64/);
       }
-      await rejects(realmOf(`${API}export const x = 1;`, { threads: 3 }), /exports no workflow/);
+      await rejects(createRealmFromText(`${API}export const x = 1;`, { threads: 3 }), /exports no workflow/);
     },
   },
 ];

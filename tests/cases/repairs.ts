@@ -5,7 +5,7 @@ import type { Divergence } from "../../ts/debug/divergence/types.ts";
 import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { settleActivity } from "./driver.ts";
-import { realmOf, type RealmRun, withRealm } from "./realm_host.ts";
+import { createRealmFromText, type RealmRun, withRealm } from "./realm_host.ts";
 
 const HEAD = `import { activities, patched, sleep, workflow } from "temporalex/workflow";
 
@@ -37,7 +37,7 @@ async function toTheEnd(run: RealmRun): Promise<void> {
 }
 
 /** Records with the one text, replays with the other. */
-async function parted(
+async function assertDivergence(
   before: string,
   after: string,
 ): Promise<{ divergence: Divergence; replays(text: string): Promise<boolean> }> {
@@ -64,7 +64,7 @@ const repaired = (name: string, [from, to]: [string, string], code: RegExp | str
   async run() {
     const [before, after] = [program(BODY, head), program(BODY, head).replace(from, to)];
     ok(before !== after, "the edit changes the text");
-    const { divergence, replays } = await parted(before, after);
+    const { divergence, replays } = await assertDivergence(before, after);
     const shown = divergence.repair!.code;
     if (typeof code === "string") equal(shown, code);
     else match(shown, code);
@@ -76,7 +76,7 @@ const repaired = (name: string, [from, to]: [string, string], code: RegExp | str
 const inWords = (name: string, [from, to]: [string, string], code: string): Case => ({
   name: `repairs: ${name}`,
   async run() {
-    const { divergence } = await parted(program(BODY), program(BODY).replace(from, to));
+    const { divergence } = await assertDivergence(program(BODY), program(BODY).replace(from, to));
     equal(divergence.repair!.code, code);
     equal(divergence.repair!.changes, undefined);
   },
@@ -132,7 +132,7 @@ export const cases: Case[] = [
     name: "repairs: a patch gets its id back",
     async run() {
       const body = (id: string) => BODY.replace("  await acts.ship(paid);", `  if (patched("${id}")) await acts.ship(paid);`);
-      const { divergence, replays } = await parted(program(body("ship")), program(body("ship-it")));
+      const { divergence, replays } = await assertDivergence(program(body("ship")), program(body("ship-it")));
       const text = putIn(program(body("ship-it")), divergence);
       equal(text, program(body("ship")));
       ok(await replays(text));
@@ -166,7 +166,7 @@ export const cases: Case[] = [
           "  await acts.ship(paid);",
           `  await Promise.all([${names.map((n) => `(async () => await acts.${n}(paid))()`).join(", ")}]);`,
         );
-      const { divergence } = await parted(program(all(["ship"])), program(all(["ship", "reserve"])));
+      const { divergence } = await assertDivergence(program(all(["ship"])), program(all(["ship", "reserve"])));
       deepEqual([divergence.edit.kind, divergence.repair!.changes], ["inserted", undefined]);
       match(divergence.repair!.code, /^if \(patched\("with-reserve"\)\) \{\n {2}\/\/ the line that/);
     },
@@ -192,7 +192,10 @@ export const cases: Case[] = [
           deepEqual([shown.edit.confidence, shown.repair!.changes, shown.repair!.isReplayed], ["likely", undefined, undefined]);
           match(shown.sentence, /\?$/);
           match(shown.repair!.code, /patched\("with-ship"\)/);
-          const proven = await replayOf({ sourceOf, withText: ({ text }) => realmOf(text).then(({ realm }) => realm) });
+          const proven = await replayOf({
+            sourceOf,
+            withText: ({ text }) => createRealmFromText(text).then(({ realm }) => realm),
+          });
           deepEqual([proven.edit.confidence, proven.repair!.isReplayed], ["verified", true]);
           match(proven.sentence, /\.$/);
         });

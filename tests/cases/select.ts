@@ -19,7 +19,7 @@ import {
 import { deepEqual, equal, match } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { type Drive, drive } from "./driver.ts";
-import { a, acts, b, end, led, nameOf, refreshing, task, timersStarted, waiting } from "./select_support.ts";
+import { a, acts, b, describeError, end, led, refreshing, task, timersStarted, waiting } from "./select_support.ts";
 
 /** 60 seconds for all stacks together: the timer is a handle. */
 const fixed = workflow("Fixed", async () => {
@@ -270,7 +270,7 @@ export const cases: Case[] = [
             } catch (e) {
               order.push(`loser: ${(e as Error).name}, ${isCancellation(e)}, ${(e as Error).cause}`);
               // Its scope has ended: nothing starts in it any more but a clean-up.
-              order.push(await sleep(1).then(() => "slept", nameOf));
+              order.push(await sleep(1).then(() => "slept", describeError));
               await shield(() => acts.undo());
               order.push("undone");
             }

@@ -23,7 +23,7 @@ import {
 import { deepEqual, equal } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { drive } from "./driver.ts";
-import { a, acts, ask, b, end, led, nameOf, refreshing, task, timersStarted, waiting } from "./select_support.ts";
+import { a, acts, ask, b, describeError, end, led, refreshing, task, timersStarted, waiting } from "./select_support.ts";
 
 const strict: StandardSchemaV1<unknown, number> = {
   "~standard": {
@@ -158,8 +158,8 @@ export const cases: Case[] = [
     async run() {
       const w = workflow("W", async () => {
         const caught = await select([timer("1h", () => "timer"), on(a, () => "signal"), on(sleep("2h"), () => "handle")])
-          .catch((e) => [nameOf(e), isCancellation(e), cancelled()]);
-        const again = await select([on(a, () => "signal")]).catch((e) => nameOf(e));
+          .catch((e) => [describeError(e), isCancellation(e), cancelled()]);
+        const again = await select([on(a, () => "signal")]).catch((e) => describeError(e));
         return [caught, again, await shield(() => select([on(a, ([n]) => n), timer("3h", () => "timer")]))];
       });
       const d = await drive(w);
@@ -198,7 +198,7 @@ export const cases: Case[] = [
             timer("1h", () => log.push("never")),
           ]);
         } catch (e) {
-          log.push(nameOf(e));
+          log.push(describeError(e));
         }
         return log;
       });

@@ -10,7 +10,7 @@ export const a = signal<[number]>("a");
 export const b = signal<[number]>("b");
 export const end = signal("end");
 export const ask = update<[number], number>("ask");
-export const nameOf = (e: unknown) => `${(e as Error).name}: ${(e as Error).message}`;
+export const describeError = (e: unknown) => `${(e as Error).name}: ${(e as Error).message}`;
 
 export async function task(d: Drive): Promise<string[]> {
   await d.task();

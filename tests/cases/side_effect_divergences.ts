@@ -9,7 +9,7 @@ const program = (body: string): string => `${API}export const w = workflow("W", 
 const firstLine = API.split("\n").length + 1;
 
 /** Records a run of the first body and replays it with the second. */
-async function parted(before: string, after: string, seen: (error: ReplayError) => void): Promise<void> {
+async function assertDivergence(before: string, after: string, seen: (error: ReplayError) => void): Promise<void> {
   await withRealm(program(before), async (first) => {
     const run = first.start("W");
     await run.auto();
@@ -41,7 +41,7 @@ export const cases: Case[] = [
   {
     name: "side effect divergences: one that was added is named at its line, and verified with the later ones renumbered",
     run: () =>
-      parted(TWO, TWO.replace("  await sleep(1000);", "  sideEffect(() => 2);\n  await sleep(1000);"), (error) => {
+      assertDivergence(TWO, TWO.replace("  await sleep(1000);", "  sideEffect(() => 2);\n  await sleep(1000);"), (error) => {
         equal(error.firstTask, 1);
         at(error, 1);
         match(
@@ -54,7 +54,7 @@ export const cases: Case[] = [
   {
     name: "side effect divergences: one that was removed is verified with the later ones renumbered",
     run: () =>
-      parted(TWO.replace("  await sleep(1000);", "  sideEffect(() => 2);\n  await sleep(1000);"), TWO, (error) => {
+      assertDivergence(TWO.replace("  await sleep(1000);", "  sideEffect(() => 2);\n  await sleep(1000);"), TWO, (error) => {
         equal(error.firstTask, 1);
         deepEqual([error.eventId, error.divergence!.edit.kind, error.divergence!.edit.confidence], [6, "removed", "verified"]);
       }),
@@ -62,7 +62,7 @@ export const cases: Case[] = [
   {
     name: "side effect divergences: a timer that was removed between two side effects",
     run: () =>
-      parted(TWO, TWO.replace("  await sleep(1000);\n", ""), (error) => {
+      assertDivergence(TWO, TWO.replace("  await sleep(1000);\n", ""), (error) => {
         equal(error.firstTask, 1);
         at(error, 1);
         match(error.sentence!, /A timer of 1 s was removed\.$/);
@@ -71,7 +71,7 @@ export const cases: Case[] = [
   {
     name: "side effect divergences: a timer that was removed in a loop of side effects",
     run: () =>
-      parted(LOOP, LOOP.replace("    await sleep(1000);\n", ""), (error) => {
+      assertDivergence(LOOP, LOOP.replace("    await sleep(1000);\n", ""), (error) => {
         equal(error.firstTask, 1);
         match(error.sentence!, /A timer of 1 s was removed\?$/);
       }),
@@ -79,7 +79,7 @@ export const cases: Case[] = [
   {
     name: "side effect divergences: one round more than history has",
     run: () =>
-      parted(LOOP, LOOP.replace("i < 3", "i < 4"), (error) => {
+      assertDivergence(LOOP, LOOP.replace("i < 3", "i < 4"), (error) => {
         equal(error.firstTask, 4);
         at(error, 2);
         match(error.sentence!, /^In task 4 your code runs a side effect where history has the end of the workflow \(event \d+\)/);

@@ -7,7 +7,7 @@ import type { MiniServer } from "./mini_server.ts";
 import type { RealmRun } from "./realm_host.ts";
 import { one, withProgram } from "./temporal_program_support.ts";
 
-function shown({ variant }: EventGroupMarker): string {
+function formatMarker({ variant }: EventGroupMarker): string {
   switch (variant.case) {
     case "inboundEvent":
       return `event ${variant.value.inboundEventId}`;
@@ -20,9 +20,11 @@ function shown({ variant }: EventGroupMarker): string {
 }
 
 /** Events that commands have left, by what they carry: "activity id: markers". */
-const marked = ({ events }: MiniServer): string[] =>
+const listMarkers = ({ events }: MiniServer): string[] =>
   events.flatMap(({ attributes: { case: name, value }, eventGroupMarkers }) =>
-    name === "activityTaskScheduledEventAttributes" ? [`${value.activityId}: ${eventGroupMarkers.map(shown).join(", ")}`] : []
+    name === "activityTaskScheduledEventAttributes"
+      ? [`${value.activityId}: ${eventGroupMarkers.map(formatMarker).join(", ")}`]
+      : []
   );
 
 /** Continues until the run is closed, or a task fails. */
@@ -62,7 +64,7 @@ export async function scopes() {
           const run = h.start("scopes");
           await toItsEnd(run);
           equal(run.server.closed?.result, true);
-          const lines = marked(run.server).sort();
+          const lines = listMarkers(run.server).sort();
           deepEqual(lines, ["1: a: A", "2: a: A, b: B", "3: a: other A, b: B", "4: a: A", "5: ", "6: b: B, a: A"]);
           for (const event of run.server.events) event.eventGroupMarkers = [];
           equal((await h.realm.replay("wf", run.server.history())).verdict, "ok");
@@ -91,7 +93,7 @@ export async function messages() {
           const update = run.server.update("the-update", "ask");
           await toItsEnd(run);
           equal(update.result, "answer");
-          deepEqual(marked(run.server).sort(), [
+          deepEqual(listMarkers(run.server).sort(), [
             ...["m1: ", "m2: ", `s1: event ${signalled}`, `s2: event ${signalled}`, "u1: update the-update"],
           ]);
         },

@@ -22,7 +22,7 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-async function refused(words: RegExp, ...args: string[]): Promise<void> {
+async function assertRejected(words: RegExp, ...args: string[]): Promise<void> {
   const text = await run(args, { cwd: folder });
   assert.equal(text.code, 2, text.out + text.err);
   assert.match(text.err, words);
@@ -35,31 +35,36 @@ const CREATE = ["schedule", "create", "-s", "x", "--type", "Report", ...AT];
 test("schedules need a cluster: the error neither opens nor creates a store", async () => {
   for (const command of ["list", "describe", "pause", "trigger", "delete"]) {
     const id = command === "list" ? [] : ["-s", "x"];
-    await refused(/schedules need a Temporal cluster: name it with --address or --profile/, "schedule", command, ...id);
+    await assertRejected(/schedules need a Temporal cluster: name it with --address or --profile/, "schedule", command, ...id);
   }
-  await refused(/schedules need a Temporal cluster/, "schedule", "list", "--store", "shop.sqlite");
+  await assertRejected(/schedules need a Temporal cluster/, "schedule", "list", "--store", "shop.sqlite");
   assert.ok(!existsSync(join(folder, "temporalex.sqlite")));
 });
 
 test("an error in a schedule names the option or the field", async () => {
-  await refused(/--schedule-id <id> is missing/, "schedule", "describe", ...AT);
-  await refused(/--type <name> is missing/, "schedule", "create", "-s", "x", ...AT);
-  await refused(
+  await assertRejected(/--schedule-id <id> is missing/, "schedule", "describe", ...AT);
+  await assertRejected(/--type <name> is missing/, "schedule", "create", "-s", "x", ...AT);
+  await assertRejected(
     /--calendar is JSON such as .*not 0 6 \* \* \*; a cron expression goes to --cron/,
     ...CREATE,
     "--calendar",
     "0 6 * * *",
   );
-  await refused(/spec\.calendars\[0\]\.hour must be an integer from 0 to 23, not 25/, ...CREATE, "--calendar", '{"hour": 25}');
-  await refused(/has no option "hours"/, ...CREATE, "--calendar", '{"hours": 5}');
-  await refused(/--interval is written every\/offset/, ...CREATE, "--interval", "1h/2m/3m");
-  await refused(/"often" is not a duration/, ...CREATE, "--interval", "often");
-  await refused(/--start-time is a moment such as .*not "tomorrow"/, ...CREATE, "--start-time", "tomorrow");
-  await refused(/--start-time is a moment/, ...CREATE, "--start-time", "2030-01-01T00:00:00");
-  await refused(/remainingActions must be an integer .*not 1\.5/, ...CREATE, "--remaining-actions", "1.5");
-  await refused(/--overlap-policy.*Skip, BufferOne/, ...CREATE, "--overlap-policy", "Sometimes");
-  await refused(/--input is not JSON/, ...CREATE, "-i", "ada");
-  await refused(
+  await assertRejected(
+    /spec\.calendars\[0\]\.hour must be an integer from 0 to 23, not 25/,
+    ...CREATE,
+    "--calendar",
+    '{"hour": 25}',
+  );
+  await assertRejected(/has no option "hours"/, ...CREATE, "--calendar", '{"hours": 5}');
+  await assertRejected(/--interval is written every\/offset/, ...CREATE, "--interval", "1h/2m/3m");
+  await assertRejected(/"often" is not a duration/, ...CREATE, "--interval", "often");
+  await assertRejected(/--start-time is a moment such as .*not "tomorrow"/, ...CREATE, "--start-time", "tomorrow");
+  await assertRejected(/--start-time is a moment/, ...CREATE, "--start-time", "2030-01-01T00:00:00");
+  await assertRejected(/remainingActions must be an integer .*not 1\.5/, ...CREATE, "--remaining-actions", "1.5");
+  await assertRejected(/--overlap-policy.*Skip, BufferOne/, ...CREATE, "--overlap-policy", "Sometimes");
+  await assertRejected(/--input is not JSON/, ...CREATE, "-i", "ada");
+  await assertRejected(
     /--unlimited and --remaining-actions/,
     "schedule",
     "update",
@@ -70,20 +75,20 @@ test("an error in a schedule names the option or the field", async () => {
     "3",
     ...AT,
   );
-  await refused(/--end-time <time> is missing/, "schedule", "backfill", "-s", "x", "--start-time", "2026-01-01", ...AT);
-  await refused(/--limit is a whole number/, "schedule", "list", "--limit", "0", ...AT);
+  await assertRejected(/--end-time <time> is missing/, "schedule", "backfill", "-s", "x", "--start-time", "2026-01-01", ...AT);
+  await assertRejected(/--limit is a whole number/, "schedule", "list", "--limit", "0", ...AT);
 });
 
 test("reset, delete and update-with-start reject invalid input", async () => {
   const reset = ["workflow", "reset", "-w", "x", "--reason", "y", ...AT];
-  await refused(/--reason <text> is missing/, "workflow", "reset", "-w", "x", "-e", "4", ...AT);
-  await refused(/--event-id, --type or --build-id is required, and one of them only/, ...reset);
-  await refused(/one of them only/, ...reset, "-e", "4", "--type", "LastWorkflowTask");
-  await refused(/--event-id is a whole number from 1, not 0/, ...reset, "-e", "0");
-  await refused(/--workflow-id or --query is required/, "workflow", "delete", ...AT);
-  await refused(/--update-name <name> is missing/, "workflow", "update-with-start", "-w", "x", "--type", "Cart", ...AT);
+  await assertRejected(/--reason <text> is missing/, "workflow", "reset", "-w", "x", "-e", "4", ...AT);
+  await assertRejected(/--event-id, --type or --build-id is required, and one of them only/, ...reset);
+  await assertRejected(/one of them only/, ...reset, "-e", "4", "--type", "LastWorkflowTask");
+  await assertRejected(/--event-id is a whole number from 1, not 0/, ...reset, "-e", "0");
+  await assertRejected(/--workflow-id or --query is required/, "workflow", "delete", ...AT);
+  await assertRejected(/--update-name <name> is missing/, "workflow", "update-with-start", "-w", "x", "--type", "Cart", ...AT);
   const uws = ["workflow", "update-with-start", "-w", "x", "--type", "Cart", "--update-name", "add", ...AT];
-  await refused(/--update-input is not JSON: .*--update-input '"BOOK"'/, ...uws, "--update-input", "BOOK");
+  await assertRejected(/--update-input is not JSON: .*--update-input '"BOOK"'/, ...uws, "--update-input", "BOOK");
 });
 
 test("reset on a store is rejected with an alternative", async () => {

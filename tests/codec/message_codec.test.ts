@@ -41,7 +41,7 @@ import { testSeed } from "../support/seed.ts";
 const updates = createRegistry(file_temporal_api_update_v1_message);
 const UPDATE_MESSAGES = [...updates].filter((desc: AnyDesc): desc is DescMessage => desc.kind === "message");
 const utf8 = new TextEncoder();
-const bytesOf = (desc: DescMessage, message: Message) => toBinary(desc, message);
+const encodeMessage = (desc: DescMessage, message: Message) => toBinary(desc, message);
 
 /** Random numbers from a seed. */
 function dice(seed: number): (n: number) => number {
@@ -60,7 +60,7 @@ function fill(desc: DescMessage, roll: (n: number) => number, depth: number): Me
   }
   if (desc.typeName === "temporal.api.common.v1.DataBlob") {
     const history = fill(HistorySchema, roll, depth - 1);
-    return create(desc, { encodingType: EncodingType.PROTO3, data: bytesOf(HistorySchema, history) } as never);
+    return create(desc, { encodingType: EncodingType.PROTO3, data: encodeMessage(HistorySchema, history) } as never);
   }
   const message = reflect(desc);
   const chosen = new Map(desc.oneofs.map((oneof) => [oneof, oneof.fields[roll(oneof.fields.length)]]));
@@ -124,12 +124,12 @@ async function eachPayload(message: ReflectMessage, change: (payload: Payload) =
       const unpacked = anyUnpack(any as never, updates)!;
       const schema = updates.getMessage(unpacked.$typeName)!;
       await eachPayload(reflect(schema, unpacked), change);
-      any.value = bytesOf(schema, unpacked);
+      any.value = encodeMessage(schema, unpacked);
     } else if (inner.desc.typeName === "temporal.api.common.v1.DataBlob") {
       const blob = inner.message as unknown as { data: Uint8Array };
       const history = fromBinary(HistorySchema, blob.data);
       await eachPayload(reflect(HistorySchema, history), change);
-      blob.data = bytesOf(HistorySchema, history);
+      blob.data = encodeMessage(HistorySchema, history);
     } else await eachPayload(inner, change);
   };
   for (const field of desc.fields) {
@@ -159,8 +159,8 @@ test("no payload of any message is missed, and nothing else is touched", async (
       const plain = fill(desc, dice(seed), 7);
       const codec = invertingCodec();
       const messages = MessageCodec.of({ codec })!;
-      const encoded = await messages.encode(desc, bytesOf(desc, plain));
-      const expected = fromBinary(desc, bytesOf(desc, plain));
+      const encoded = await messages.encode(desc, encodeMessage(desc, plain));
+      const expected = fromBinary(desc, encodeMessage(desc, plain));
       let count = 0;
       await eachPayload(reflect(desc, expected), async (payload) => {
         count++;
@@ -185,12 +185,12 @@ function withoutTextPayloads(message: ReflectMessage): void {
       const unpacked = anyUnpack(any as never, updates)!;
       const schema = updates.getMessage(unpacked.$typeName)!;
       withoutTextPayloads(reflect(schema, unpacked));
-      any.value = bytesOf(schema, unpacked);
+      any.value = encodeMessage(schema, unpacked);
     } else if (inner.desc.typeName === "temporal.api.common.v1.DataBlob") {
       const blob = inner.message as unknown as { data: Uint8Array };
       const history = fromBinary(HistorySchema, blob.data);
       withoutTextPayloads(reflect(HistorySchema, history));
-      blob.data = bytesOf(HistorySchema, history);
+      blob.data = encodeMessage(HistorySchema, history);
     } else withoutTextPayloads(inner);
   };
   const { desc } = message;
@@ -231,7 +231,7 @@ test("with encodeCommonAttributes all texts of a failure are encoded and can be 
       };
       plant(reflect(desc, plain), 4);
       const messages = MessageCodec.of({ codec: invertingCodec(), encodeCommonAttributes: true })!;
-      const encoded = await messages.encode(desc, bytesOf(desc, plain));
+      const encoded = await messages.encode(desc, encodeMessage(desc, plain));
       assert.ok(!Buffer.from(encoded).includes("SECRET"), `${desc.typeName}, seed ${seed}`);
       if (failures > 0) assert.ok(Buffer.from(encoded).includes("Encoded failure"));
       const decoded = await messages.decode(desc, encoded); // passed on, without encodeCommonAttributes:
@@ -436,7 +436,7 @@ test("a codec may change its input payloads and return them", async () => {
       decode: (payloads) => (payloads.forEach(({ metadata }) => delete metadata["by"]), Promise.resolve(payloads)),
     },
   ];
-  const plain = bytesOf(PayloadsSchema, create(PayloadsSchema, { payloads: [{ data: utf8.encode("secret") }] }));
+  const plain = encodeMessage(PayloadsSchema, create(PayloadsSchema, { payloads: [{ data: utf8.encode("secret") }] }));
   for (const codec of codecs) {
     const encoded = await MessageCodec.of({ codec })!.encode(PayloadsSchema, plain);
     assert.notDeepEqual(encoded, plain);

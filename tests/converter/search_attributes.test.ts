@@ -11,7 +11,7 @@ import {
 } from "../../ts/converter/mod.ts";
 
 const text = new TextDecoder();
-const shown = ({ metadata, data }: Payload) => [text.decode(metadata["type"]), text.decode(data)];
+const decodeForComparison = ({ metadata, data }: Payload) => [text.decode(metadata["type"]), text.decode(data)];
 const customer = defineSearchAttributeKey("Customer", "KEYWORD");
 const notes = defineSearchAttributeKey("Notes", "TEXT");
 const amount = defineSearchAttributeKey("Amount", "DOUBLE");
@@ -32,7 +32,7 @@ const ALL: SearchAttributes = [
 
 test("each type is written as JSON with its name, and read back", () => {
   const payloads = toSearchAttributePayloads(ALL);
-  assert.deepEqual(Object.fromEntries(Object.entries(payloads).map(([name, payload]) => [name, shown(payload)])), {
+  assert.deepEqual(Object.fromEntries(Object.entries(payloads).map(([name, payload]) => [name, decodeForComparison(payload)])), {
     Customer: ["Keyword", '"ada"'],
     Notes: ["Text", '"two words"'],
     Amount: ["Double", "3"],
@@ -56,7 +56,7 @@ test("each type is written as JSON with its name, and read back", () => {
 test("the type of untyped values is inferred", () => {
   const payloads = toSearchAttributePayloads({ a: "x", b: 1, c: 1.5, d: true, e: moment, f: ["x"] });
   assert.deepEqual(
-    Object.values(payloads).map((payload) => shown(payload)[0]),
+    Object.values(payloads).map((payload) => decodeForComparison(payload)[0]),
     ["Keyword", "Int", "Double", "Bool", "Datetime", "KeywordList"],
   );
 });

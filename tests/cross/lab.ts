@@ -8,7 +8,7 @@ import { scenarios } from "../cases/examples.ts";
 import type { MiniServer } from "../cases/mini_server.ts";
 import * as interpreter from "../cases/random_interpreter.ts";
 import { probe } from "./probe.ts";
-import { type Answer, drawOf, live, recordedCommands, shown } from "./lives.ts";
+import { type Answer, drawProgram, formatOutput, live, recordedCommands } from "./lives.ts";
 
 /** Set by pages, which have no files: module texts, and the bundled entry of a realm. */
 const page = globalThis as unknown as { __sources?: { [path: string]: string }; __realmEntry?: string };
@@ -26,7 +26,7 @@ export type Kind = "worker" | "inline";
 const servers = new Map<string, MiniServer>();
 const realms = new Map<Kind, Promise<Realm>>();
 
-function realmOf(kind: Kind): Promise<Realm> {
+function createLabRealm(kind: Kind): Promise<Realm> {
   const options = {
     runOptions: { namespace: "default", identity: "test", sdkVersion: "0.0.0-test", stickyQueue: "sticky" },
     fetchHistory: (_workflowId: string, runId: string) => {
@@ -50,9 +50,9 @@ function realmOf(kind: Kind): Promise<Realm> {
   return made;
 }
 
-async function lived(kind: Kind, seed: number) {
+async function runProgram(kind: Kind, seed: number) {
   const known: string[] = [];
-  const life = await live(await realmOf(kind), seed, (server) => {
+  const life = await live(await createLabRealm(kind), seed, (server) => {
     servers.set(server.runId, server);
     known.push(server.runId);
   });
@@ -73,7 +73,7 @@ export interface Digest {
 async function digests({ kind, from, count }: { kind: Kind; from: number; count: number }): Promise<Digest[]> {
   const all: Digest[] = [];
   for (let seed = from; seed < from + count; seed++) {
-    const { outputs, runs, problems } = await lived(kind, seed);
+    const { outputs, runs, problems } = await runProgram(kind, seed);
     const events = runs.reduce((sum, { server }) => sum + server.events.length, 0);
     all.push({ seed, outputs: outputs.length, runs: runs.length, events, digest: await digestOf(outputs), problems });
   }
@@ -95,8 +95,8 @@ async function digestOf(outputs: readonly Answer[]): Promise<string> {
 async function details(
   { kind, seed }: { kind: Kind; seed: number },
 ): Promise<{ drawn: unknown; outputs: { label: string; text: string }[] }> {
-  const { outputs } = await lived(kind, seed);
-  return { drawn: drawOf(seed), outputs: outputs.map((answer) => ({ label: answer.label, text: shown(answer) })) };
+  const { outputs } = await runProgram(kind, seed);
+  return { drawn: drawProgram(seed), outputs: outputs.map((answer) => ({ label: answer.label, text: formatOutput(answer) })) };
 }
 
 export interface Exported {
@@ -114,7 +114,7 @@ async function histories({ from, count }: { from: number; count: number }): Prom
     all.push({ name, workflowId: server.workflowId, history: base64(server.history()) });
   }
   for (let seed = from; seed < from + count; seed++) {
-    const { runs } = await lived("worker", seed);
+    const { runs } = await runProgram("worker", seed);
     for (const [n, { workflowId, server }] of runs.entries()) {
       all.push({ name: `program ${seed}, run ${n}`, workflowId, history: base64(server.history()) });
     }
@@ -130,7 +130,7 @@ export interface Replayed {
 
 /** Replays histories from anywhere in a worker realm; verdicts, and a digest of the commands. */
 async function replayed({ histories }: { histories: readonly Exported[] }): Promise<Replayed[]> {
-  const realm = await realmOf("worker");
+  const realm = await createLabRealm("worker");
   const all: Replayed[] = [];
   for (const { name, workflowId, history } of histories) {
     const bytes = Uint8Array.from(atob(history), (c) => c.charCodeAt(0));

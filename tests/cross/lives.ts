@@ -45,7 +45,7 @@ const draw: fc.Arbitrary<Draw> = fc.record({
 });
 
 /** Neighbouring numbers are bad seeds for the generator. */
-export const drawOf = (seed: number): Draw => fc.sample(draw, { seed: Math.imul(seed + 1, 0x9e3779b1), numRuns: 1 })[0]!;
+export const drawProgram = (seed: number): Draw => fc.sample(draw, { seed: Math.imul(seed + 1, 0x9e3779b1), numRuns: 1 })[0]!;
 
 /** Something that a realm returned. */
 export interface Answer {
@@ -70,7 +70,7 @@ const MAX_RUNS = 6;
 
 /** Runs the program of a seed. `serve` is called with each run, for the realm's requests for history. */
 export async function live(realm: Realm, seed: number, serve: (server: MiniServer) => void): Promise<Life> {
-  const drawn = drawOf(seed);
+  const drawn = drawProgram(seed);
   const { happenings, cuts, results, ends } = drawn;
   const outputs: Answer[] = [];
   const problems: string[] = [];
@@ -181,7 +181,7 @@ function withoutStacks(value: unknown): void {
 const registry = createRegistry(...MESSAGES);
 
 /** A response in readable form: a completion as JSON with its payloads as text, everything else as text. */
-export function shown({ kind, bytes }: Answer): string {
+export function formatOutput({ kind, bytes }: Answer): string {
   const text = new TextDecoder();
   if (kind !== "completed" && kind !== "failed") return text.decode(bytes);
   const json = kind === "completed"

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { fromBinary, toJsonString } from "@bufbuild/protobuf";
 import { openSession, redact } from "../../ts/debug/mod.ts";
 import { HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
-import { API, realmOf } from "../cases/realm_host.ts";
+import { API, createRealmFromText } from "../cases/realm_host.ts";
 import { plantedHistory } from "./planted.ts";
 import { EDITED, recorded } from "./take_away_support.ts";
 
@@ -44,7 +44,7 @@ test("redaction does not change the verdict, whether the history replays or not"
   const { before, after } = EDITED[2]!;
   const history = await recorded(before, 4);
   for (const [code, name] of [[before, undefined], [after, "NondeterminismError"]] as const) {
-    const { realm, dispose } = await realmOf(code);
+    const { realm, dispose } = await createRealmFromText(code);
     try {
       const redacted = await redact(history, { realm });
       assert.equal(redacted.verified, true);
@@ -58,12 +58,14 @@ test("redaction does not change the verdict, whether the history replays or not"
 });
 
 test("a text that the code branches on is reported, and is kept only with consent", async () => {
-  const { realm, dispose } = await realmOf(`${API}
+  const { realm, dispose } = await createRealmFromText(`${API}
 export const main = workflow("Main", async (who, note) => {
   if (who === "vip") await sleep(10);
   return note;
 });`);
-  const h = await realmOf(`${API}export const main = workflow("Main", async (who, note) => { await sleep(10); return note; });`);
+  const h = await createRealmFromText(
+    `${API}export const main = workflow("Main", async (who, note) => { await sleep(10); return note; });`,
+  );
   try {
     const run = h.start("Main", { args: ["vip", "my secret note"] });
     await run.auto();

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { minimise, NoProblemError, openSession, readHistoryFile, testFiles } from "../../ts/debug/mod.ts";
-import { realmOf } from "../cases/realm_host.ts";
+import { createRealmFromText } from "../cases/realm_host.ts";
 import { EDITED, recorded } from "./take_away_support.ts";
 
 const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]!;
@@ -11,12 +11,12 @@ const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) =
 test("twenty divergences keep at most a quarter of their events in the median, show the same problem, and replay after the repair", async () => {
   const histories = new Map<string, Uint8Array>();
   const parts: number[] = [];
-  const sound = new Map<string, ReturnType<typeof realmOf>>();
+  const sound = new Map<string, ReturnType<typeof createRealmFromText>>();
   for (const { name, before, after } of EDITED) {
     const history = histories.get(before) ?? await recorded(before);
     histories.set(before, history);
-    const broken = await realmOf(after);
-    const repaired = await (sound.get(before) ?? sound.set(before, realmOf(before)).get(before)!);
+    const broken = await createRealmFromText(after);
+    const repaired = await (sound.get(before) ?? sound.set(before, createRealmFromText(before)).get(before)!);
     try {
       const whole = await openSession(history, { realm: broken.realm });
       assert.ok(whole.problem !== undefined, `${name} parts from its history`);
@@ -48,7 +48,7 @@ test("twenty divergences keep at most a quarter of their events in the median, s
 test("a history that replays has nothing to minimize; an aborted run returns its best result", async () => {
   const { before, after } = EDITED[2]!;
   const history = await recorded(before);
-  const [sound, broken] = [await realmOf(before), await realmOf(after)];
+  const [sound, broken] = [await createRealmFromText(before), await createRealmFromText(after)];
   try {
     await assert.rejects(minimise(history, { realm: sound.realm }), NoProblemError);
     const told: number[] = [];

@@ -1,5 +1,5 @@
 // Two programs, one of each model, each with ten edits that part from the histories of the first edition.
-import { API, realmOf } from "../cases/realm_host.ts";
+import { API, createRealmFromText } from "../cases/realm_host.ts";
 
 const NATIVE = `${API}
 const acts = api.activities({ startToClose: "10s" });
@@ -74,7 +74,7 @@ export const EDITED: readonly Edited[] = (["native", "compat"] as const).flatMap
 
 /** The history of a run with so many signals. */
 export async function recorded(text: string, signals = 20): Promise<Uint8Array> {
-  const h = await realmOf(text);
+  const h = await createRealmFromText(text);
   try {
     const run = h.start("Main", { args: ["ada"] });
     const task = async () => {

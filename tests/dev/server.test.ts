@@ -15,7 +15,7 @@ import { Code, POLLED_QUEUES, ServiceError } from "../../ts/service/raw.ts";
 import { METHOD_NAMES } from "../../ts/api/raw_methods.ts";
 import { grpc, service, typed } from "./support/dev_server.ts";
 
-const refused = (code: number, message: RegExp) => (error: unknown) =>
+const matchesError = (code: number, message: RegExp) => (error: unknown) =>
   error instanceof ServiceError && error.code === code && message.test(error.message);
 
 test("the status of a task queue is returned on request", async () => {
@@ -178,7 +178,7 @@ test("describeTaskQueue lists the pollers of a queue", async () => {
   });
   await assert.rejects(
     service.call("pollWorkflowTaskQueue", toBinary(PollWorkflowTaskQueueRequestSchema, poll), { timeoutMs: 500 }),
-    refused(Code.DEADLINE_EXCEEDED, /./),
+    matchesError(Code.DEADLINE_EXCEEDED, /./),
   );
   const plain = await typed().describeTaskQueue({ namespace: "default", taskQueue: { name: "polled" } });
   assert.deepEqual(plain.pollers.map(({ identity }) => identity), ["worker-7"]);

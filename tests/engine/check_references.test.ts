@@ -9,7 +9,7 @@ import { type HistoryEvent, HistorySchema } from "../../ts/messages/generated/te
 type Name = keyof typeof EventType;
 
 /** The error for an event whose field names an event of that type. */
-function said(name: Name, field: string, of: Name | "nothing", number = 1n): { problems: string[]; notes: string[] } {
+function formatFinding(name: Name, field: string, of: Name | "nothing", number = 1n): { problems: string[]; notes: string[] } {
   const found = { problems: [], notes: [] };
   const words = name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
   const attributes = { case: `${words}EventAttributes`, value: { [field]: number } };
@@ -45,16 +45,16 @@ const ANSWERS: readonly [Name, field: string, to: Name][] = [
 
 for (const [name, field, to] of ANSWERS) {
   test(`${name} refers to ${to}`, () => {
-    assert.deepEqual(said(name, field, to), { problems: [], notes: [] });
-    const { problems } = said(name, field, "MARKER_RECORDED");
+    assert.deepEqual(formatFinding(name, field, to), { problems: [], notes: [] });
+    const { problems } = formatFinding(name, field, "MARKER_RECORDED");
     assert.match(problems.join(), new RegExp(`has the ${field} 1, but that event is a MARKER_RECORDED$`));
-    assert.match(said(name, field, "nothing").problems.join(), new RegExp(`has the ${field} 1, but no earlier event`));
-    assert.deepEqual(said(name, field, to, 0n), { problems: [], notes: [] }, "a number that is left out");
+    assert.match(formatFinding(name, field, "nothing").problems.join(), new RegExp(`has the ${field} 1, but no earlier event`));
+    assert.deepEqual(formatFinding(name, field, to, 0n), { problems: [], notes: [] }, "a number that is left out");
   });
 }
 
 test("a wrong workflow task id of a command is only a remark", () => {
-  const { problems, notes } = said("TIMER_STARTED", "workflowTaskCompletedEventId", "nothing", 9n);
+  const { problems, notes } = formatFinding("TIMER_STARTED", "workflowTaskCompletedEventId", "nothing", 9n);
   assert.deepEqual(problems, []);
   assert.match(notes.join(), /has the workflowTaskCompletedEventId 9, but no earlier event has that id$/);
 });

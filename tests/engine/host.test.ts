@@ -13,10 +13,10 @@ import {
 } from "../../ts/engine/mod.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
 import { inFolder } from "./support/stores.ts";
-import { payloads, plain, Script, seen } from "./support/script_worker.ts";
+import { decodePayloads, payloads, Script, seen } from "./support/script_worker.ts";
 import { ProbeStore } from "./support/probe_store.ts";
 
-const refused = (code: Code, message: RegExp, reason?: string) => (e: unknown) => {
+const matchesError = (code: Code, message: RegExp, reason?: string) => (e: unknown) => {
   assert.ok(e instanceof ServiceError, String(e));
   assert.equal(e.code, code, e.message);
   assert.match(e.message, message);
@@ -106,21 +106,21 @@ test("a canceled call rejects, and its poll takes no task", () =>
     const poll = script.service.pollWorkflowTaskQueue({ namespace: "default", taskQueue: { name: "q" } }, {
       signal: gone.signal,
     });
-    const aborted = assert.rejects(poll, refused(Code.CANCELLED, /canceled by the caller/));
+    const aborted = assert.rejects(poll, matchesError(Code.CANCELLED, /canceled by the caller/));
     await delay(5);
     gone.abort();
     await aborted;
     assert.equal(engine.stats().waitingCalls, 0);
     await assert.rejects(
       script.service.pollWorkflowTaskQueue({ namespace: "default", taskQueue: { name: "q" } }, { signal: gone.signal }),
-      refused(Code.CANCELLED, /canceled/),
+      matchesError(Code.CANCELLED, /canceled/),
     );
     // The task is found in the batch that cancels its poll.
     const late = new AbortController();
     const losing = script.service.pollWorkflowTaskQueue({ namespace: "default", taskQueue: { name: "q" } }, {
       signal: late.signal,
     });
-    const lost = assert.rejects(losing, refused(Code.CANCELLED, /canceled/));
+    const lost = assert.rejects(losing, matchesError(Code.CANCELLED, /canceled/));
     await delay(5);
     const started = script.start("wf", { steps: 0 });
     late.abort();
@@ -137,11 +137,11 @@ test("a deadline ends the call, and an update's error names the update", () =>
     const began = performance.now();
     await assert.rejects(
       script.service.pollActivityTaskQueue({ namespace: "default", taskQueue: { name: "q" } }, { timeoutMs: 30 }),
-      refused(Code.DEADLINE_EXCEEDED, /pollActivityTaskQueue timed out after 30 ms/),
+      matchesError(Code.DEADLINE_EXCEEDED, /pollActivityTaskQueue timed out after 30 ms/),
     );
     assert.ok(performance.now() - began >= 29);
     await assert.rejects(script.update("wf", "my-update", 30), (e: unknown) => {
-      refused(Code.DEADLINE_EXCEEDED, /update "my-update" of workflow "wf" continues/)(e);
+      matchesError(Code.DEADLINE_EXCEEDED, /update "my-update" of workflow "wf" continues/)(e);
       assert.deepEqual((e as ServiceError).metadata, { updateId: "my-update", workflowId: "wf" });
       return true;
     });
@@ -198,22 +198,28 @@ test("the service returns lists in pages, and counts", () =>
       "Completed 4",
     ]);
     assert.deepEqual(await grouped("WorkflowId = 'absent' GROUP BY ExecutionStatus"), [0]);
-    await assert.rejects(count("ORDER BY StartTime"), refused(Code.INVALID_ARGUMENT, /ORDER BY is not supported in a count/));
-    await assert.rejects(count("GROUP BY WorkflowType"), refused(Code.INVALID_ARGUMENT, /grouped by ExecutionStatus only/));
-    await assert.rejects(count("GROUP BY ExecutionStatus, RunId"), refused(Code.INVALID_ARGUMENT, /expected AND, OR, GROUP BY/));
+    await assert.rejects(
+      count("ORDER BY StartTime"),
+      matchesError(Code.INVALID_ARGUMENT, /ORDER BY is not supported in a count/),
+    );
+    await assert.rejects(count("GROUP BY WorkflowType"), matchesError(Code.INVALID_ARGUMENT, /grouped by ExecutionStatus only/));
+    await assert.rejects(
+      count("GROUP BY ExecutionStatus, RunId"),
+      matchesError(Code.INVALID_ARGUMENT, /expected AND, OR, GROUP BY/),
+    );
     await assert.rejects(
       list("ExecutionStatus = 'Completed'", closed.nextPageToken as Uint8Array<ArrayBuffer>),
-      refused(Code.INVALID_ARGUMENT, /another query/),
+      matchesError(Code.INVALID_ARGUMENT, /another query/),
     );
-    await assert.rejects(list("", new Uint8Array([1, 2])), refused(Code.INVALID_ARGUMENT, /invalid nextPageToken/));
-    await assert.rejects(list("Nonsense"), refused(Code.INVALID_ARGUMENT, /position 9/));
+    await assert.rejects(list("", new Uint8Array([1, 2])), matchesError(Code.INVALID_ARGUMENT, /invalid nextPageToken/));
+    await assert.rejects(list("Nonsense"), matchesError(Code.INVALID_ARGUMENT, /position 9/));
     await assert.rejects(
       script.service.listWorkflowExecutions({ namespace: "other" }),
-      refused(Code.NOT_FOUND, /Namespace other is not found/, "NamespaceNotFound"),
+      matchesError(Code.NOT_FOUND, /Namespace other is not found/, "NamespaceNotFound"),
     );
     await assert.rejects(
       engine.call("listWorkflowExecutions", new Uint8Array([0xff])),
-      refused(Code.INVALID_ARGUMENT, /invalid (?:temporal.api.*)?ListWorkflowExecutionsRequest/),
+      matchesError(Code.INVALID_ARGUMENT, /invalid (?:temporal.api.*)?ListWorkflowExecutionsRequest/),
     );
   }));
 
@@ -231,7 +237,7 @@ test("it says what it is", () =>
     assert.deepEqual([namespace.namespaceInfo?.name, namespace.namespaceInfo?.description], ["default", "embedded engine"]);
     await assert.rejects(
       script.service.describeNamespace({ namespace: "other" }),
-      refused(Code.NOT_FOUND, /not found/, "NamespaceNotFound"),
+      matchesError(Code.NOT_FOUND, /not found/, "NamespaceNotFound"),
     );
   }));
 
@@ -269,11 +275,11 @@ test("unsupported methods and invalid requests are rejected", () =>
   withEngine(async (engine) => {
     await assert.rejects(
       engine.call("resetWorkflowExecution", new Uint8Array(0)),
-      refused(Code.UNIMPLEMENTED, /does not have reset of workflows: .*\(ResetWorkflowExecution\)/),
+      matchesError(Code.UNIMPLEMENTED, /does not have reset of workflows: .*\(ResetWorkflowExecution\)/),
     );
     await assert.rejects(
       engine.call("startWorkflowExecution", new Uint8Array([0xff, 0xff])),
-      refused(Code.INVALID_ARGUMENT, /./),
+      matchesError(Code.INVALID_ARGUMENT, /./),
     );
   }));
 
@@ -282,9 +288,9 @@ test("limits are reported by name", async () => {
   const script = new Script(engine);
   await script.start("a", { steps: 0 });
   await script.start("b", { steps: 0 });
-  await assert.rejects(script.start("c", { steps: 0 }), refused(Code.RESOURCE_EXHAUSTED, /2 open runs/, "MaxOpenRuns"));
+  await assert.rejects(script.start("c", { steps: 0 }), matchesError(Code.RESOURCE_EXHAUSTED, /2 open runs/, "MaxOpenRuns"));
   for (let i = 0; i < 3; i++) await script.signal("a", i);
-  await assert.rejects(script.signal("a", 4), refused(Code.RESOURCE_EXHAUSTED, /./));
+  await assert.rejects(script.signal("a", 4), matchesError(Code.RESOURCE_EXHAUSTED, /./));
   await engine.close();
 });
 
@@ -294,7 +300,7 @@ test("the limit of open runs includes runs from before the restart", async () =>
   await new Script(first).start("a", { steps: 0 });
   await first.close();
   const engine = await EmbeddedEngine.open({ store, limits: { openRuns: 1 } });
-  await assert.rejects(new Script(engine).start("b", { steps: 0 }), refused(Code.RESOURCE_EXHAUSTED, /1 open runs/));
+  await assert.rejects(new Script(engine).start("b", { steps: 0 }), matchesError(Code.RESOURCE_EXHAUSTED, /1 open runs/));
   await engine.close();
 });
 
@@ -304,14 +310,14 @@ test("close commits entered calls, rejects later ones and keeps the caller's sto
   const script = new Script(engine);
   const poll = assert.rejects(
     script.service.pollActivityTaskQueue({ namespace: "default", taskQueue: { name: "other" } }),
-    refused(Code.UNAVAILABLE, /closed/, "EngineClosed"),
+    matchesError(Code.UNAVAILABLE, /closed/, "EngineClosed"),
   );
   const started = script.start("wf", { steps: 0 });
   await engine.close();
   await started;
   await poll;
   await engine.close();
-  await assert.rejects(script.start("late", { steps: 0 }), refused(Code.UNAVAILABLE, /closed/, "EngineClosed"));
+  await assert.rejects(script.start("late", { steps: 0 }), matchesError(Code.UNAVAILABLE, /closed/, "EngineClosed"));
   assert.equal(store.count(), 1);
 });
 
@@ -334,7 +340,7 @@ test("a store file survives a restart, and is backed up and purged through the e
     assert.deepEqual(seen(await second.history("done")).completed, [1, 2, 3]);
     assert.equal(await again.purge({ closedBefore: Date.now() - 60_000 }), 0);
     assert.equal(await again.purge({ closedBefore: Date.now() + 60_000 }), 1);
-    await assert.rejects(second.history("done"), refused(Code.NOT_FOUND, /./));
+    await assert.rejects(second.history("done"), matchesError(Code.NOT_FOUND, /./));
     await second.signal("open", "x");
     second.startWorker();
     assert.deepEqual(await second.result("open"), { steps: [1], signals: ["x"] });
@@ -356,13 +362,13 @@ test("an engine that lost its store stops with the reason", () =>
     rmSync(`${path}-owner`);
     await assert.rejects(
       script.start("lost", { steps: 0 }),
-      refused(Code.UNAVAILABLE, /not recorded .*owned by another engine/, "NotRecorded"),
+      matchesError(Code.UNAVAILABLE, /not recorded .*owned by another engine/, "NotRecorded"),
     );
     assert.ok(engine.failure instanceof StoreFencedError);
     assert.deepEqual(errors, [engine.failure]);
     await assert.rejects(
       script.signal("wf", 1),
-      refused(Code.UNAVAILABLE, /has stopped: .*owned by another engine/, "StoreFencedError"),
+      matchesError(Code.UNAVAILABLE, /has stopped: .*owned by another engine/, "StoreFencedError"),
     );
     await engine.close();
     const next = await EmbeddedEngine.open({ path });
@@ -392,13 +398,13 @@ test("tasks in flight at the death of the process are dispatched again", async (
     ? (clock.advanceBy(2000), await after.service.pollActivityTaskQueue({ namespace: "default", taskQueue: { name: "q" } }))
     : again;
   assert.equal(retried.activityId, "step-1");
-  assert.equal(plain(retried.input), 1);
+  assert.equal(decodePayloads(retried.input), 1);
   const task = (await after.pollWorkflow())!;
   assert.equal(task.workflowExecution?.workflowId, "idle");
   // The dead holder's answer is not wanted any more.
   await assert.rejects(
     after.service.respondActivityTaskCompleted({ namespace: "default", taskToken: activity.taskToken, result: payloads("late") }),
-    refused(Code.NOT_FOUND, /./),
+    matchesError(Code.NOT_FOUND, /./),
   );
   await second.close();
   await first.close();

@@ -239,7 +239,7 @@ for (const { what, how, where, says, also } of DAMAGE) {
 }
 
 /** What a check says of a file that may not even open. */
-async function said(path: string): Promise<string> {
+async function readDamageReport(path: string): Promise<string> {
   try {
     return (await check(path)).problems.map(({ message }) => message).join("\n");
   } catch (e) {
@@ -257,14 +257,14 @@ test("overwritten pages are found anywhere, and a truncated file is reported", (
       const used = before.some((byte) => byte !== 0);
       writeSync(file, new Uint8Array(4096).fill(0xa5), 0, 4096, page);
       closeSync(file);
-      if (used) assert.notEqual(await said(path), "", `page ${page / 4096 + 1}`);
+      if (used) assert.notEqual(await readDamageReport(path), "", `page ${page / 4096 + 1}`);
       const back = openSync(path, "r+");
       writeSync(back, before, 0, 4096, page);
       closeSync(back);
     }
-    assert.equal(await said(path), "");
+    assert.equal(await readDamageReport(path), "");
     truncateSync(path, length - 4096);
-    assert.match(await said(path), new RegExp(`${path} is truncated: it has ${length - 4096} of ${length} bytes`));
+    assert.match(await readDamageReport(path), new RegExp(`${path} is truncated: it has ${length - 4096} of ${length} bytes`));
   }));
 
 test("data that another server may write is not damage, and can be imported with or without a note", () =>

@@ -23,7 +23,7 @@ const profile = (toml: string, env: { [name: string]: string } = {}, options: Lo
   loadClientConfigProfile({ configSource: { data: toml }, overrideEnvVars: env, ...options });
 const connect = (toml: string, env: { [name: string]: string } = {}, options: LoadClientConfigOptions = {}) =>
   loadClientConnectConfig({ configSource: { data: toml }, overrideEnvVars: env, ...options }).connectionOptions;
-const refused = (run: () => unknown, ...words: string[]) =>
+const assertRejected = (run: () => unknown, ...words: string[]) =>
   assert.throws(run, (error: Error) => {
     assert.ok(error instanceof ClientConfigError, `${error.name}: ${error.message}`);
     for (const word of words) assert.ok(error.message.includes(word), `"${word}" in: ${error.message}`);
@@ -97,7 +97,7 @@ test("a profile can come from the environment alone, or from defaults", () => {
     connectionOptions: {},
     namespace: undefined,
   });
-  refused(() => loadClientConfigProfile({ disableFile: true, disableEnv: true }), "exclude every source");
+  assertRejected(() => loadClientConfigProfile({ disableFile: true, disableEnv: true }), "exclude every source");
 });
 
 test("the profile name is the option, else TEMPORAL_PROFILE, else `default`, which may be missing", () => {
@@ -105,9 +105,9 @@ test("the profile name is the option, else TEMPORAL_PROFILE, else `default`, whi
   assert.equal(profile(FULL, { TEMPORAL_PROFILE: "" }).address, "file:7233");
   assert.equal(profile(FULL, { TEMPORAL_PROFILE: "absent" }, { profile: "other" }).address, "other:7233");
   assert.deepEqual(profile('[profile.other]\naddress = "a:1"'), {});
-  refused(() => profile(FULL, { TEMPORAL_PROFILE: "prod" }), '"prod" (TEMPORAL_PROFILE) was not found', "default, other");
-  refused(() => profile(FULL, {}, { profile: "__proto__" }), "was not found");
-  refused(
+  assertRejected(() => profile(FULL, { TEMPORAL_PROFILE: "prod" }), '"prod" (TEMPORAL_PROFILE) was not found', "default, other");
+  assertRejected(() => profile(FULL, {}, { profile: "__proto__" }), "was not found");
+  assertRejected(
     () => loadClientConfigProfile({ profile: "prod", overrideEnvVars: { TEMPORAL_CONFIG_FILE: join(folder, "no") } }),
     "does not exist",
   );
@@ -122,13 +122,13 @@ test("the file is the option, else TEMPORAL_CONFIG_FILE, else in the user's conf
   // A file that the environment names need not be there, but in strict mode; one that the program names must.
   const gone = { overrideEnvVars: { TEMPORAL_CONFIG_FILE: join(folder, "gone.toml") } };
   assert.deepEqual(loadClientConfigProfile(gone), {});
-  refused(() => loadClientConfigProfile({ ...gone, configFileStrict: true }), "gone.toml", "cannot be read");
-  refused(
+  assertRejected(() => loadClientConfigProfile({ ...gone, configFileStrict: true }), "gone.toml", "cannot be read");
+  assertRejected(
     () => loadClientConfigProfile({ configSource: { path: join(folder, "gone.toml") }, overrideEnvVars: {} }),
     "gone.toml",
     "cannot be read",
   );
-  refused(() => loadClientConfigProfile({ configSource: { path: folder }, overrideEnvVars: {} }), "cannot be read");
+  assertRejected(() => loadClientConfigProfile({ configSource: { path: folder }, overrideEnvVars: {} }), "cannot be read");
 });
 
 test("the default file depends on the platform", { skip: platform() !== "linux" && "its folder is another one here" }, () => {
@@ -161,21 +161,21 @@ test("certificates are read from files or given as data", () => {
   const cert = file("cert.pem", "CERT");
   const options = connect("", { TEMPORAL_TLS_CLIENT_CERT_PATH: cert, TEMPORAL_TLS_CLIENT_KEY_DATA: "KEY" });
   assert.deepEqual(options.tls, { clientCertificate: "CERT", clientKey: "KEY" });
-  refused(() => connect("", { TEMPORAL_TLS_CLIENT_CERT_DATA: "CERT" }), "client certificate but no key");
-  refused(() => connect('[profile.default.tls]\nserver_ca_cert_path = "/no/such.pem"'), "/no/such.pem", "CA certificate");
+  assertRejected(() => connect("", { TEMPORAL_TLS_CLIENT_CERT_DATA: "CERT" }), "client certificate but no key");
+  assertRejected(() => connect('[profile.default.tls]\nserver_ca_cert_path = "/no/such.pem"'), "/no/such.pem", "CA certificate");
 });
 
 test("giving path and data of one certificate is an error, within a source and across sources", () => {
-  refused(
+  assertRejected(
     () => profile("", { TEMPORAL_TLS_CLIENT_KEY_PATH: "/k", TEMPORAL_TLS_CLIENT_KEY_DATA: "K" }),
     "TEMPORAL_TLS_CLIENT_KEY_PATH and TEMPORAL_TLS_CLIENT_KEY_DATA",
   );
-  refused(
+  assertRejected(
     () => profile('[profile.default.tls]\nclient_cert_path = "/c"\nclient_cert_data = "C"'),
     "profile.default.tls.client_cert_path",
     "profile.default.tls.client_cert_data",
   );
-  refused(
+  assertRejected(
     () => profile('[profile.default.tls]\nserver_ca_cert_path = "/c"', { TEMPORAL_TLS_SERVER_CA_CERT_DATA: "C" }),
     "TEMPORAL_TLS_SERVER_CA_CERT_DATA",
     "server_ca_cert_path",
@@ -183,16 +183,20 @@ test("giving path and data of one certificate is an error, within a source and a
 });
 
 test("invalid values are rejected with their position, and secrets are not quoted", () => {
-  refused(() => profile("", { TEMPORAL_TLS: "yes" }), 'TEMPORAL_TLS must be "true" or "false"', '"yes"');
-  refused(() => profile("", { TEMPORAL_TLS_DISABLE_HOST_VERIFICATION: "on" }), "TEMPORAL_TLS_DISABLE_HOST_VERIFICATION");
-  refused(() => profile("[profile.default]\naddress = 7233"), "profile.default.address", "must be a quoted string, not a number");
-  refused(
+  assertRejected(() => profile("", { TEMPORAL_TLS: "yes" }), 'TEMPORAL_TLS must be "true" or "false"', '"yes"');
+  assertRejected(() => profile("", { TEMPORAL_TLS_DISABLE_HOST_VERIFICATION: "on" }), "TEMPORAL_TLS_DISABLE_HOST_VERIFICATION");
+  assertRejected(
+    () => profile("[profile.default]\naddress = 7233"),
+    "profile.default.address",
+    "must be a quoted string, not a number",
+  );
+  assertRejected(
     () => profile("[profile.default.tls]\ndisabled = 'no'"),
     "profile.default.tls.disabled",
     "must be true or false, not text",
   );
-  refused(() => profile("[profile.default]\ntls = true"), "profile.default.tls", "must be a table");
-  refused(() => profile("profile = []"), '"profile" must be a table, not a list');
+  assertRejected(() => profile("[profile.default]\ntls = true"), "profile.default.tls", "must be a table");
+  assertRejected(() => profile("profile = []"), '"profile" must be a table, not a list');
   const broken = file("broken.toml", '[profile.default]\napi_key = "secret-7" x\n');
   try {
     loadClientConfigProfile({ configSource: { path: broken }, overrideEnvVars: {} });
@@ -217,7 +221,11 @@ test("strict mode rejects unknown keys at any level, with file and key", () => {
   ) {
     assert.ok(profile(toml));
     const path = file("strict.toml", toml);
-    refused(() => loadClientConfigProfile({ configSource: { path }, configFileStrict: true, overrideEnvVars: {} }), path, key);
+    assertRejected(
+      () => loadClientConfigProfile({ configSource: { path }, configFileStrict: true, overrideEnvVars: {} }),
+      path,
+      key,
+    );
   }
   assert.ok(profile(FULL, {}, { configFileStrict: true }));
 });

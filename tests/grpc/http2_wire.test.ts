@@ -27,7 +27,7 @@ import {
 
 afterEach(closeAll);
 
-const bytesOf = (hex: string) => new Uint8Array(Buffer.from(hex, "hex"));
+const parseHex = (hex: string) => new Uint8Array(Buffer.from(hex, "hex"));
 const CANCELLED = [...OK, ...field("grpc-status", "1")];
 const LIMIT = { timeoutMs: 60_000 };
 const varint = (value: number): number[] => value < 128 ? [value] : [value & 127 | 128, ...varint(value >>> 7)];
@@ -35,7 +35,7 @@ const varint = (value: number): number[] => value < 128 ? [value] : [value & 127
 // --- Header fields.
 
 test("Huffman code: the examples of RFC 7541, and invalid input", () => {
-  const decoded = (hex: string) => unhuffman(bytesOf(hex), 0, hex.length / 2);
+  const decoded = (hex: string) => unhuffman(parseHex(hex), 0, hex.length / 2);
   assert.equal(decoded("f1e3c2e5f23a6ba0ab90f4ff"), "www.example.com");
   assert.equal(decoded("a8eb10649cbf"), "no-cache");
   assert.equal(decoded("d07abe941054d444a8200595040b8166e082a62d1bff"), "Mon, 21 Oct 2013 20:13:21 GMT");
@@ -51,7 +51,7 @@ test("Huffman code: the examples of RFC 7541, and invalid input", () => {
 });
 
 test("invalid header blocks are rejected", () => {
-  const read = (hex: string) => new HeaderDecoder().read(bytesOf(hex));
+  const read = (hex: string) => new HeaderDecoder().read(parseHex(hex));
   // 8.4.1 of RFC 7541 without the content of its dynamic table.
   assert.equal(read("488264025885aec3771a4b")[":status"], "302");
   assert.equal(read("2088")[":status"], "200");

@@ -22,15 +22,15 @@ const { importsOfFiles, circles } = await import(pathToFileURL(resolve("tools/li
 const MAX_FILES = 5;
 
 const imports = importsOfFiles("ts");
-const shown = (found: readonly string[][]) => found.map((files) => `${files.length} files: ${files.join(" ")}`);
+const formatCircles = (found: readonly string[][]) => found.map((files) => `${files.length} files: ${files.join(" ")}`);
 
 test("no files import each other in a circle at run time", () => {
   assert.ok(imports.size > 400, "the sources are where this test looks");
-  assert.deepEqual(shown(circles(imports, false)), []);
+  assert.deepEqual(formatCircles(circles(imports, false)), []);
 });
 
 test(`no circle of imports with types has more than ${MAX_FILES} files`, () => {
-  assert.deepEqual(shown(circles(imports, true).filter((files) => files.length > MAX_FILES)), []);
+  assert.deepEqual(formatCircles(circles(imports, true).filter((files) => files.length > MAX_FILES)), []);
 });
 
 test("circles are found, with and without types", () => {

@@ -24,7 +24,7 @@ const eight = workflow("Eight", async () => {
 });
 
 /** Counts tasks of activities by the way that they came. */
-function watched(service: RawService) {
+function watchCalls(service: RawService) {
   const came = { polled: 0, eager: 0 };
   const watching: RawService = {
     losesCancelledPolls: true,
@@ -50,7 +50,7 @@ test(
     try {
       const client = new Client({ service: connection, logger: silentLogger });
       const run = async (taskQueue: string, options: { maxActivitiesPerSecond?: number }) => {
-        const { came, service } = watched(connection);
+        const { came, service } = watchCalls(connection);
         const ran: number[] = [];
         const echo = (value: number) => {
           ran.push(value);

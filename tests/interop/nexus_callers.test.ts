@@ -114,7 +114,7 @@ async function ourVerdicts(
   return found;
 }
 
-async function bytesOf(handles: readonly WorkflowHandle[]): Promise<Map<string, Uint8Array>> {
+async function fetchHistories(handles: readonly WorkflowHandle[]): Promise<Map<string, Uint8Array>> {
   const histories = new Map<string, Uint8Array>();
   for (const handle of handles) histories.set(handle.workflowId, await handle.historyBytes());
   return histories;
@@ -147,7 +147,7 @@ test(
       assert.ok(common > 0, what);
       assert.deepEqual(mine.slice(0, common), theirs.slice(0, common), what);
     }
-    const [theirs, ours] = [await bytesOf(official.handles), await bytesOf(own.handles)];
+    const [theirs, ours] = [await fetchHistories(official.handles), await fetchHistories(own.handles)];
     assert.deepEqual(await officialVerdicts(ours), allOk(ours));
     assert.deepEqual(await ourVerdicts(theirs), allOk(theirs));
     assert.deepEqual(await ourVerdicts(ours), allOk(ours));
@@ -187,7 +187,7 @@ test("native workflows call operations with every outcome, cancel them, and repl
     assert.ok((await eventsOf(waits)).includes("NEXUS_OPERATION_CANCEL_REQUESTED"));
     return [caller, asks, delivers, waits];
   });
-  const histories = await bytesOf(handles);
+  const histories = await fetchHistories(handles);
   assert.deepEqual(await ourVerdicts(histories, flows), allOk(histories));
 });
 
@@ -218,7 +218,7 @@ test("a cancelled workflow cancels its operation, and the failure of one can be 
     }
     return [cancelled, ...failed];
   });
-  const histories = await bytesOf(handles);
+  const histories = await fetchHistories(handles);
   assert.deepEqual(await officialVerdicts(histories), allOk(histories));
 });
 
@@ -232,7 +232,7 @@ test(
       for (const handle of handles) {
         assert.match(JSON.stringify(await handle.result()), /cancelled after starting/);
       }
-      return await bytesOf(handles);
+      return await fetchHistories(handles);
     });
     assert.deepEqual(await ourVerdicts(histories), allOk(histories));
     const refused = await officialVerdicts(histories);

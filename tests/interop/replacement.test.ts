@@ -35,7 +35,7 @@ export const sums = workflow("Sums", async (name) => {
 let server: DevServer, service: GrpcService;
 
 /** Notes the workflow tasks that arrive, by their run and their started event. */
-function watched(service: RawService) {
+function watchCalls(service: RawService) {
   const arrived = new Set<string>();
   const watching: RawService = {
     losesCancelledPolls: true,
@@ -74,7 +74,7 @@ test("on a cluster: incompatible code is rejected with run and event, then a fix
   const failed: string[] = [];
   writeFileSync(path, code("", 'return name + " " + sum + " old";'));
   const client = new Client({ service, taskQueue, logger: silentLogger });
-  const { arrived, watching } = watched(service);
+  const { arrived, watching } = watchCalls(service);
   const worker = await Worker.create({
     service: watching,
     taskQueue,

@@ -21,7 +21,8 @@ async function lint(code: string, options: LintOptions = {}): Promise<readonly L
   const host = mapSources({ "w.ts": HEAD + code });
   return (await lintWorkflows(["file:///w.ts"], { ...options, host })).findings;
 }
-const shown = (findings: readonly LintFinding[]) => findings.map(({ rule, line, column }) => `${rule} ${line - LINES}:${column}`);
+const formatFindings = (findings: readonly LintFinding[]) =>
+  findings.map(({ rule, line, column }) => `${rule} ${line - LINES}:${column}`);
 
 /** What is found, as "rule line:column" from the first line behind the head. */
 const FOUND: readonly (readonly [what: string, code: string, expected: readonly string[]])[] = [
@@ -192,7 +193,7 @@ const FOUND: readonly (readonly [what: string, code: string, expected: readonly 
 ];
 
 for (const [what, code, expected] of FOUND) {
-  test(`found: ${what}`, async () => assert.deepEqual(shown(await lint(code)), expected));
+  test(`found: ${what}`, async () => assert.deepEqual(formatFindings(await lint(code)), expected));
 }
 
 const SOUND: readonly (readonly [what: string, code: string])[] = [
@@ -268,7 +269,7 @@ const SOUND: readonly (readonly [what: string, code: string])[] = [
 ];
 
 for (const [what, code] of SOUND) {
-  test(`no finding: ${what}`, async () => assert.deepEqual(shown(await lint(code)), []));
+  test(`no finding: ${what}`, async () => assert.deepEqual(formatFindings(await lint(code)), []));
 }
 
 test("messages that another module handles, also through a namespace, are handled", async () => {
@@ -293,16 +294,16 @@ test("messages that another module handles, also through a namespace, are handle
 
 test("comments and options switch rules off, on lines, in files and everywhere", async () => {
   const code = (comment: string) => run(`sleep(1); ${comment}\nprocess.env.A;`);
-  assert.deepEqual(shown(await lint(code("// temporalex-ignore floating-promise -- on purpose"))), ["outside 3:1"]);
-  assert.deepEqual(shown(await lint(code("// temporalex-ignore outside"))), ["floating-promise 2:1", "outside 3:1"]);
-  assert.deepEqual(shown(await lint(run("// temporalex-ignore\nsleep(1);"))), []);
-  assert.deepEqual(shown(await lint(`// temporalex-ignore-file outside, floating-promise\n${code("")}`)), []);
+  assert.deepEqual(formatFindings(await lint(code("// temporalex-ignore floating-promise -- on purpose"))), ["outside 3:1"]);
+  assert.deepEqual(formatFindings(await lint(code("// temporalex-ignore outside"))), ["floating-promise 2:1", "outside 3:1"]);
+  assert.deepEqual(formatFindings(await lint(run("// temporalex-ignore\nsleep(1);"))), []);
+  assert.deepEqual(formatFindings(await lint(`// temporalex-ignore-file outside, floating-promise\n${code("")}`)), []);
   const off = await lint(code(""), { rules: { outside: "off", "floating-promise": "warning" } });
   assert.deepEqual(off.map(({ rule, severity }) => [rule, severity]), [["floating-promise", "warning"]]);
 });
 
 test("a module with a syntax error and a missing module are findings", async () => {
-  assert.deepEqual(shown(await lint("export const = 1;")), ["syntax 1:14"]);
+  assert.deepEqual(formatFindings(await lint("export const = 1;")), ["syntax 1:14"]);
   const { findings } = await lintWorkflows(["file:///nowhere.ts"], { host: mapSources({}) });
   assert.deepEqual(findings.map(({ rule, file, line }) => [rule, file, line]), [["not-found", "/nowhere.ts", 0]]);
 });

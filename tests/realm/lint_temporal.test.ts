@@ -21,7 +21,7 @@ const run = (body: string) => `export async function w(n: number): Promise<unkno
 const files = async (sources: { readonly [path: string]: string }) =>
   (await lintWorkflows([`file:///${Object.keys(sources)[0]!.replace(/^\//, "")}`], { host: mapSources(sources) })).findings;
 const lint = (code: string) => files({ "w.ts": HEAD + code });
-const shown = (findings: readonly LintFinding[]) =>
+const formatFindings = (findings: readonly LintFinding[]) =>
   findings.map(({ rule, severity, line, column }) => `${severity} ${rule} ${line - LINES}:${column}`);
 
 const FOUND: readonly (readonly [what: string, code: string, expected: readonly string[]])[] = [
@@ -75,7 +75,7 @@ const FOUND: readonly (readonly [what: string, code: string, expected: readonly 
   ["digits of the engine", run("return Math.sin(n);"), ["warning engine-math 2:8"]],
 ];
 for (const [what, code, expected] of FOUND) {
-  test(`lint of @temporalio programs: ${what}`, async () => assert.deepEqual(shown(await lint(code)), expected));
+  test(`lint of @temporalio programs: ${what}`, async () => assert.deepEqual(formatFindings(await lint(code)), expected));
 }
 
 const SOUND: readonly (readonly [what: string, code: string])[] = [
@@ -115,7 +115,7 @@ const SOUND: readonly (readonly [what: string, code: string])[] = [
   ["a loop that ends", run("for (let i = 0; i < 3; i++) { try { await sleep(1); } catch { wf.log.info('again'); } }")],
 ];
 for (const [what, code] of SOUND) {
-  test(`lint of @temporalio programs leaves alone: ${what}`, async () => assert.deepEqual(shown(await lint(code)), []));
+  test(`lint of @temporalio programs leaves alone: ${what}`, async () => assert.deepEqual(formatFindings(await lint(code)), []));
 }
 
 test("code that the loader rejects is found, and helpers of such programs are checked by the same rules", async () => {

@@ -15,7 +15,7 @@ import { reportedRun } from "../../ts/report/reported_run.ts";
 import { STYLE, STYLE_DIGEST } from "../../ts/report/style.ts";
 import type { ReportedRun } from "../../ts/report/types.ts";
 import { Room } from "../../ts/report/values_of.ts";
-import { realmOf } from "../cases/realm_host.ts";
+import { createRealmFromText } from "../cases/realm_host.ts";
 import { plantedHistory } from "../debug/planted.ts";
 import { EDITED, recorded } from "../debug/take_away_support.ts";
 import { HOSTILE, hostileHistory, strangeIn } from "./hostile.ts";
@@ -95,7 +95,7 @@ test("the report of a redacted history contains no planted secret, neither as te
 test("a divergence shows a sentence, both sides and the lines of code; an open run shows why it waits", async () => {
   const { before, after } = EDITED[2]!;
   const history = await recorded(before, 2);
-  const { realm, dispose } = await realmOf(after);
+  const { realm, dispose } = await createRealmFromText(after);
   try {
     const excerpt = (location: string) => excerptOf("src/main.ts", after, Number(/:(\d+):\d+\)?$/.exec(location)![1]));
     const run = await reportedRun({ source: "run.json", history, realm, values: "", excerpt });
@@ -109,7 +109,7 @@ test("a divergence shows a sentence, both sides and the lines of code; an open r
   } finally {
     await dispose();
   }
-  const old = await realmOf(before);
+  const old = await createRealmFromText(before);
   try {
     const run = old.start("Main", { args: ["ada"] });
     await run.task();
@@ -124,7 +124,7 @@ test("a divergence shows a sentence, both sides and the lines of code; an open r
 });
 
 test("a long history states how many events are omitted, a long value how much is omitted", async () => {
-  const { dispose, start } = await realmOf(EDITED[0]!.before);
+  const { dispose, start } = await createRealmFromText(EDITED[0]!.before);
   try {
     const run = start("Main", { args: ["x".repeat(20_000)] });
     await run.task();

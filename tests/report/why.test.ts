@@ -6,7 +6,7 @@ import { openSession } from "../../ts/debug/mod.ts";
 import { reportText } from "../../ts/report/report.ts";
 import { reportedRun } from "../../ts/report/reported_run.ts";
 import { whyText } from "../../ts/run_view/why.ts";
-import { API, realmOf } from "../cases/realm_host.ts";
+import { API, createRealmFromText } from "../cases/realm_host.ts";
 
 const COMPAT = `import * as wf from "@temporalio/workflow";
 export async function Trip() {
@@ -24,7 +24,7 @@ export const main = workflow("Main", async () => {
 `;
 
 async function waiting(code: string, type: string, signals: readonly string[], lines = false) {
-  const { start, realm, dispose } = await realmOf(code, { lines });
+  const { start, realm, dispose } = await createRealmFromText(code, { lines });
   try {
     const run = start(type);
     await run.task();

@@ -5,7 +5,7 @@ import * as assert from "../cases/assert.ts";
 import { attributes, batch, created, eventIds, events, row, write } from "../engine/support/records.ts";
 
 const utf8 = new TextEncoder();
-const plain = (bytes: Uint8Array) => [...bytes];
+const toArray = (bytes: Uint8Array) => [...bytes];
 /** The store as it is, and then opened again. */
 function* twice(store: Store, reopen: () => Store): Generator<Store> {
   yield store;
@@ -68,16 +68,19 @@ check("a run is read as it was written, also after reopening", (store, reopen) =
     assert.equal(record.found, true);
     assert.equal(record.askedWorkflowId, "wf");
     assert.equal(record.askedRunId, "run-1");
-    assert.deepEqual({ ...record.row, memo: plain(record.row!.memo), searchAttributes: plain(record.row!.searchAttributes) }, {
-      ...full,
-      memo: plain(full.memo),
-      searchAttributes: plain(full.searchAttributes),
-    });
-    assert.deepEqual(plain(record.head), plain(utf8.encode("head of run-1 at 3")));
+    assert.deepEqual(
+      { ...record.row, memo: toArray(record.row!.memo), searchAttributes: toArray(record.row!.searchAttributes) },
+      {
+        ...full,
+        memo: toArray(full.memo),
+        searchAttributes: toArray(full.searchAttributes),
+      },
+    );
+    assert.deepEqual(toArray(record.head), toArray(utf8.encode("head of run-1 at 3")));
     const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
     assert.deepEqual(
-      record.items.map((item) => ({ ...item, value: plain(item.value) })).sort(byId),
-      items.map((item) => ({ ...item, value: plain(item.value) })).sort(byId),
+      record.items.map((item) => ({ ...item, value: toArray(item.value) })).sort(byId),
+      items.map((item) => ({ ...item, value: toArray(item.value) })).sort(byId),
     );
   }
 });
@@ -122,7 +125,7 @@ check("every range of a history is cut exactly at its event ids", (store, reopen
     }
   }
   // Whole batches pass through as they were written.
-  assert.deepEqual(plain(reopen().historyRange("wf", "r", 5, 9)[0]!), plain(events(5, 9)));
+  assert.deepEqual(toArray(reopen().historyRange("wf", "r", 5, 9)[0]!), toArray(events(5, 9)));
 });
 
 check("a range outside of the history is rejected", (store) => {
@@ -218,8 +221,8 @@ check("text and bytes of every kind survive", (store, reopen) => {
   const record = reopen().load(text)!;
   assert.equal(record.row?.workflowId, text);
   assert.equal(record.items[0]?.id, text);
-  assert.deepEqual(plain(record.items[0]!.value), plain(bytes));
-  assert.deepEqual(plain(record.head), plain(bytes));
+  assert.deepEqual(toArray(record.items[0]!.value), toArray(bytes));
+  assert.deepEqual(toArray(record.head), toArray(bytes));
 });
 
 check("committed data does not change with the caller's buffers", (store) => {

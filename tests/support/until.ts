@@ -19,7 +19,7 @@ const CONDITION_CHARS = 300;
 type Nothing = undefined | null | false | 0 | "";
 
 /** A value on one line, for a message. */
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   if (value instanceof Error) return value.stack ?? String(value);
   try {
     return JSON.stringify(value, (_, part: unknown) => typeof part === "bigint" ? `${part}n` : part) ?? String(value);
@@ -50,7 +50,7 @@ export async function until<T>(
     }
     if (performance.now() > end) {
       // Of a plain condition, its text says more than that it did not hold.
-      const last = seen === false ? `false of ${String(look).slice(0, CONDITION_CHARS)}` : shown(seen);
+      const last = seen === false ? `false of ${String(look).slice(0, CONDITION_CHARS)}` : formatValue(seen);
       const more = about === undefined ? "" : `\n${about()}`;
       throw new Error(`this did not happen within ${withinMs / 1000} s: ${what}; seen last: ${last}${more}`);
     }

@@ -59,7 +59,7 @@ interface Watched {
   report(done?: () => boolean): Promise<string>;
 }
 
-async function watched(body: (watched: Watched) => Promise<void>, endlessWaits?: EndlessWaits): Promise<void> {
+async function withWatchedWaits(body: (watched: Watched) => Promise<void>, endlessWaits?: EndlessWaits): Promise<void> {
   const timers = new ManualTimers();
   const warnings: string[] = [];
   const logger: Logger = { ...silentLogger, warn: (message) => void warnings.push(message) };
@@ -81,7 +81,7 @@ async function watched(body: (watched: Watched) => Promise<void>, endlessWaits?:
 const HERE = String.raw`at .*endless_waits\.test\.[jt]s:\d+:\d+`;
 
 test("a signal that the test never sends: one warning with the run, the signal and the line, and the wait continues", () =>
-  watched(async ({ env, warnings, report }) => {
+  withWatchedWaits(async ({ env, warnings, report }) => {
     await env.runWorker({ workflows }, async () => {
       const handle = await env.client.start(patient, { id: "p-1" });
       const result = handle.result();
@@ -103,7 +103,7 @@ test("a signal that the test never sends: one warning with the run, the signal a
   }));
 
 test('endlessWaits "error" rejects the waiting call with the same facts and does not log', () =>
-  watched(async ({ env, warnings, report }) => {
+  withWatchedWaits(async ({ env, warnings, report }) => {
     await env.runWorker({ workflows }, async () => {
       const handle = await env.client.start(parent, { id: "p-1" });
       let error: unknown;
@@ -122,7 +122,7 @@ test('endlessWaits "error" rejects the waiting call with the same facts and does
   }, "error"));
 
 test("an endless update handler and an activity on a queue without a worker are reported", () =>
-  watched(async ({ env, report }) => {
+  withWatchedWaits(async ({ env, report }) => {
     await env.runWorker({ workflows }, async () => {
       const errors: Error[] = [];
       const handle = await env.client.start(server, { id: "s-1" });
@@ -143,23 +143,26 @@ test("an endless update handler and an activity on a queue without a worker are 
   }, "error"));
 
 test("a workflow without a worker and a workflow of an unknown type are reported", () =>
-  watched(async ({ env, report }) => {
+  withWatchedWaits(async ({ env, report }) => {
     const handle = await env.client.start(patient, { id: "p-1" });
     let error: Error | undefined;
     handle.result().catch((thrown) => (error = thrown));
     await report(() => error !== undefined);
     assert.match(error!.message, /workflow task of "p-1": waits in task queue "test", which no worker polls for workflows$/);
     await handle.terminate();
-    await env.runWorker({ workflows: [patient], logger: silentLogger }, () =>
-      assert.rejects(env.client.execute("Nope", { id: "n-1" }), (thrown) => {
-        assert.ok(thrown instanceof KeepsFailingError);
-        assert.match(thrown.message, /workflow type "Nope" is not known to this worker; it has "Patient"/);
-        return true;
-      }));
+    await env.runWorker(
+      { workflows: [patient], logger: silentLogger },
+      () =>
+        assert.rejects(env.client.execute("Nope", { id: "n-1" }), (thrown) => {
+          assert.ok(thrown instanceof KeepsFailingError);
+          assert.match(thrown.message, /workflow type "Nope" is not known to this worker; it has "Patient"/);
+          return true;
+        }),
+    );
   }, "error"));
 
 test("no report while an activity runs, awaits completion from outside, or a procedure can be completed", () =>
-  watched(async ({ env, warnings, report }) => {
+  withWatchedWaits(async ({ env, warnings, report }) => {
     let finish: ((result: string) => void) | undefined;
     let token: Uint8Array | undefined;
     const real = (): Promise<string> => new Promise((resolve) => (finish = resolve));
@@ -197,7 +200,7 @@ test("no report while an activity runs, awaits completion from outside, or a pro
   }));
 
 test("time moves while a test waits for an update-with-start", () =>
-  watched(async ({ env }) => {
+  withWatchedWaits(async ({ env }) => {
     await env.runWorker({ workflows }, async () => {
       const began = env.now();
       const options = { id: "w-1", update: slow, updateArgs: [] as [] };

@@ -7,20 +7,20 @@ import type { WorkerRealm } from "../../ts/realm/mod.ts";
 import {
   type Act,
   type Activities,
+  createProgramRealm,
   eventId,
   fails,
+  formatHistoryLines,
   hangs,
   type Life,
-  linesOf,
   live,
   type Program,
-  realmOf,
   SHOP,
 } from "./support.ts";
 
 const realms = new Map<Program, Promise<WorkerRealm>>();
 const realm = (of: Program): Promise<WorkerRealm> => {
-  const found = realms.get(of) ?? realmOf(of);
+  const found = realms.get(of) ?? createProgramRealm(of);
   realms.set(of, found);
   return found;
 };
@@ -409,7 +409,7 @@ for (const { name, life, edits, real, unanswered, except } of SCENES) {
       edits: edits(recorded),
       ...(unanswered !== undefined && { unanswered }),
     });
-    const lines = (history: Uint8Array) => linesOf(history).filter((line) => except?.test(line) !== true);
+    const lines = (history: Uint8Array) => formatHistoryLines(history).filter((line) => except?.test(line) !== true);
     assert.deepEqual(lines(result.history), lines(await live({ ...life, ...real })), JSON.stringify(result.outcome));
   });
 }

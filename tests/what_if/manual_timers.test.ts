@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { readHistoryFile } from "../../ts/debug/mod.ts";
 import { TestEnvironment } from "../../ts/testing/mod.ts";
 import { runBranch } from "../../ts/what_if/mod.ts";
-import { eventId, type Handle, linesOf, PROGRAMS, realmOf, START } from "./support.ts";
+import { createProgramRealm, eventId, formatHistoryLines, type Handle, PROGRAMS, START } from "./support.ts";
 
 test("a branch of a run with manual timers continues: its timers fire when they are due", async () => {
   const env = await TestEnvironment.create({ startTime: START });
@@ -19,12 +19,12 @@ test("a branch of a run with manual timers continues: its timers fire when they 
       assert.equal((await handle.describe()).status, "RUNNING", "ten seconds have long passed, and no hand fired the timer");
       return (await readHistoryFile(new TextEncoder().encode(await handle.historyJson()))).bytes;
     });
-    const realm = await realmOf("native");
+    const realm = await createProgramRealm("native");
     try {
       const edit = { kind: "payload", eventId: eventId(recorded, "workflowExecutionSignaled"), args: ["right"] } as const;
       const { history, outcome } = await runBranch(recorded, { realm, edits: [edit] });
       assert.equal(outcome.kind, "completed", JSON.stringify(outcome));
-      assert.match(linesOf(history).at(-1)!, /"right" at 11 s/);
+      assert.match(formatHistoryLines(history).at(-1)!, /"right" at 11 s/);
     } finally {
       await realm.dispose();
     }

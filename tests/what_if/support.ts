@@ -16,7 +16,7 @@ const program = (name: string): string =>
 export const PROGRAMS = { native: program("native"), compat: program("compat") } as const;
 export type Program = keyof typeof PROGRAMS;
 
-export const realmOf = (of: Program): Promise<WorkerRealm> => createWorkerRealm({ workflows: PROGRAMS[of] });
+export const createProgramRealm = (of: Program): Promise<WorkerRealm> => createWorkerRealm({ workflows: PROGRAMS[of] });
 
 export type Handle = ReturnType<Client["getHandle"]>;
 
@@ -79,7 +79,7 @@ export async function live(
 }
 
 /** A history in lines, without what differs between any two runs: ids of runs and of events, and how many tasks there were. */
-export function linesOf(history: Uint8Array): string[] {
+export function formatHistoryLines(history: Uint8Array): string[] {
   return stepsOf(fromBinary(HistorySchema, history).events).map(({ kind, what, name, text, timeMs }) =>
     `${kind} ${what} ${name} ${text} at ${Math.round((timeMs - START) / 100) / 10} s`
   );

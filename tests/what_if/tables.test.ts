@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createWorkerRealm, type WorkerRealm } from "../../ts/realm/mod.ts";
 import { type BranchOptions, type BranchResult, type Edit, EditError, runBranch } from "../../ts/what_if/mod.ts";
-import { eventId, linesOf } from "./support.ts";
+import { eventId, formatHistoryLines } from "./support.ts";
 import { liveWithTables, MIGRATIONS, REDUCERS, TABLES } from "./tables_support.ts";
 
 const tables = { reducers: REDUCERS, migrations: MIGRATIONS };
@@ -33,11 +33,11 @@ const answer = (n: number, hp: number): Edit => ({
 });
 
 test("without a change, reducers return their recorded results from any position", async () => {
-  const recorded = linesOf(duel);
+  const recorded = formatHistoryLines(duel);
   for (const from of [1, eventId(duel, "markerRecorded", 3), Infinity]) {
     const { history, outcome, questions } = await branch([], { from });
     assert.deepEqual([outcome.kind, questions], ["completed", []]);
-    assert.deepEqual(linesOf(history), recorded);
+    assert.deepEqual(formatHistoryLines(history), recorded);
   }
 });
 
@@ -50,14 +50,14 @@ test("a reducer with changed arguments needs a manual result, and then the branc
   const { history, outcome } = await branch([stronger(), answer(1, 10), answer(2, 0)]);
   assert.equal(outcome.kind, "completed");
   const real = await liveWithTables("Duel", [7], [[1500, (handle) => handle.signal("strength", 60)]]);
-  assert.deepEqual(linesOf(history), linesOf(real));
+  assert.deepEqual(formatHistoryLines(history), formatHistoryLines(real));
 });
 
 test("with tables, reducers run on the state that the kept events produce", async () => {
   const { history, outcome, questions, otherTables } = await branch([stronger()], { tables });
   assert.deepEqual([outcome.kind, questions, otherTables], ["completed", [], []]);
   const real = await liveWithTables("Duel", [7], [[1500, (handle) => handle.signal("strength", 60)]]);
-  assert.deepEqual(linesOf(history), linesOf(real));
+  assert.deepEqual(formatHistoryLines(history), formatHistoryLines(real));
 });
 
 test("tables that differ from the recorded ones are reported with the events that differ", async () => {
@@ -69,13 +69,13 @@ test("tables that differ from the recorded ones are reported with the events tha
 test("what if a reducer had returned another result or thrown", async () => {
   const event = eventId(duel, "markerRecorded", 2);
   const won = await branch([{ kind: "transact", eventId: event, end: { kind: "completed", result: { hp: 0 } } }]);
-  assert.match(linesOf(won.history).at(-1)!, /^run completed {2}"won after 1"/);
+  assert.match(formatHistoryLines(won.history).at(-1)!, /^run completed {2}"won after 1"/);
   const thrown = await branch([{
     kind: "transact",
     eventId: event,
     end: { kind: "failed", failure: { message: "no such npc" } },
   }]);
-  assert.match(linesOf(thrown.history).at(-1)!, /^run failed {2}no such npc/);
+  assert.match(formatHistoryLines(thrown.history).at(-1)!, /^run failed {2}no such npc/);
   // The first one is not waited for: what it throws fails its task, as it does on an engine.
   const first = eventId(duel, "markerRecorded", 1);
   const stuck = await branch([{ kind: "transact", eventId: first, end: { kind: "failed", failure: { message: "full" } } }]);
@@ -99,8 +99,8 @@ test("procedures, broadcasts, subscriptions and named timers use recorded result
   ]);
   const whole = await runBranch(raid, { realm, edits: [], from: 1 });
   assert.equal(whole.outcome.kind, "completed");
-  assert.deepEqual(linesOf(whole.history), linesOf(raid));
-  assert.ok(linesOf(raid).includes("timer started muster 90 s at 0 s"), linesOf(raid).join("\n"));
+  assert.deepEqual(formatHistoryLines(whole.history), formatHistoryLines(raid));
+  assert.ok(formatHistoryLines(raid).includes("timer started muster 90 s at 0 s"), formatHistoryLines(raid).join("\n"));
   const other: Edit = {
     kind: "activity",
     eventId: eventId(raid, "activityTaskScheduled"),
@@ -111,5 +111,5 @@ test("procedures, broadcasts, subscriptions and named timers use recorded result
   const real = await liveWithTables("Raid", [7], [
     [91_000, (handle) => handle.completeProcedure({ name: "compute_damage" }, 99)],
   ]);
-  assert.deepEqual(linesOf(branched.history), linesOf(real));
+  assert.deepEqual(formatHistoryLines(branched.history), formatHistoryLines(real));
 });

@@ -23,7 +23,7 @@ const text = new TextDecoder();
 export const payloads = (value: unknown) => ({
   payloads: [{ metadata: { encoding: utf8.encode("json/plain") }, data: utf8.encode(JSON.stringify(value)) }],
 });
-export const plain = (list: { payloads: { data: Uint8Array }[] } | undefined): unknown => {
+export const decodePayloads = (list: { payloads: { data: Uint8Array }[] } | undefined): unknown => {
   const data = list?.payloads[0]?.data;
   return data === undefined ? undefined : JSON.parse(text.decode(data));
 };
@@ -53,13 +53,13 @@ export function seen(events: readonly HistoryEvent[]) {
   for (const { attributes } of events) {
     switch (attributes.case) {
       case "workflowExecutionStartedEventAttributes":
-        state.plan = plain(attributes.value.input) as Plan;
+        state.plan = decodePayloads(attributes.value.input) as Plan;
         break;
       case "activityTaskScheduledEventAttributes":
         state.scheduled++;
         break;
       case "activityTaskCompletedEventAttributes":
-        state.completed.push(plain(attributes.value.result));
+        state.completed.push(decodePayloads(attributes.value.result));
         break;
       case "timerStartedEventAttributes":
         state.timersStarted++;
@@ -68,7 +68,7 @@ export function seen(events: readonly HistoryEvent[]) {
         state.timersFired++;
         break;
       case "workflowExecutionSignaledEventAttributes":
-        state.signals.push(plain(attributes.value.input));
+        state.signals.push(decodePayloads(attributes.value.input));
         break;
       case "workflowExecutionUpdateAcceptedEventAttributes":
         state.accepted.push(attributes.value.acceptedRequest?.meta?.updateId ?? "");
@@ -194,7 +194,7 @@ export class Script {
       request: { meta: { updateId, identity: "script" }, input: { name: "u", args: payloads(updateId) } },
     }, timeoutMs === undefined ? {} : { timeoutMs });
     if (answer.outcome?.value.case !== "success") throw new Error(`update ${updateId} has no outcome`);
-    return plain(answer.outcome.value.value);
+    return decodePayloads(answer.outcome.value.value);
   }
 
   async history(workflowId: string, runId = ""): Promise<HistoryEvent[]> {
@@ -226,7 +226,7 @@ export class Script {
       nextPageToken = page.nextPageToken as Uint8Array<ArrayBuffer>;
       const last = page.history?.events.at(-1);
       if (last?.attributes.case === "workflowExecutionCompletedEventAttributes") {
-        return plain(last.attributes.value.result) as { steps: unknown[]; signals: unknown[] };
+        return decodePayloads(last.attributes.value.result) as { steps: unknown[]; signals: unknown[] };
       }
       if (nextPageToken.length === 0) throw new Error(`${workflowId} ended with ${last?.attributes.case}`);
     }
@@ -278,7 +278,7 @@ export class Script {
         namespace: "default",
         taskToken: task.taskToken,
         identity: "script",
-        result: payloads(plain(task.input)),
+        result: payloads(decodePayloads(task.input)),
       })
     );
     return true;

@@ -24,10 +24,10 @@ export const stage = defineSearchAttributeKey("Stage", "KEYWORD");
 export const score = defineSearchAttributeKey("Score", "INT");
 
 /** An error and its causes in a few words. */
-function told(error: unknown): string[] {
+function describeError(error: unknown): string[] {
   if (!(error instanceof Error)) return [];
   const { type } = error as ApplicationFailure;
-  return [`${error.name}: ${error.message}${type === undefined ? "" : ` (${type})`}`, ...told(error.cause)];
+  return [`${error.name}: ${error.message}${type === undefined ? "" : ` (${type})`}`, ...describeError(error.cause)];
 }
 
 export const quick = workflow("Quick", async (n: number) => {
@@ -67,8 +67,8 @@ export const outcomes = workflow("Outcomes", async (taken: string) => {
     () => executeChild("Nowhere", { taskQueue: "unpolled", executionTimeout: "1s" }),
   ]);
   return {
-    values: [one, two].map((each) => each.ok ? each.value : told(each.error)),
-    failures: failures.map((each) => each.ok ? each.value : told(each.error)),
+    values: [one, two].map((each) => each.ok ? each.value : describeError(each.error)),
+    failures: failures.map((each) => each.ok ? each.value : describeError(each.error)),
   };
 });
 
@@ -81,7 +81,7 @@ export const cancelling = workflow("Cancelling", async (cancellationType: Cancel
   handle.cancel("not needed any more");
   const ended = await handle.result().then((value) => [value], (error) => {
     if (!(error instanceof ChildWorkflowFailure)) throw error;
-    return told(error);
+    return describeError(error);
   });
   // A server drops the requests of a workflow that has closed before it sent them.
   await waitForSignal(release);
@@ -105,10 +105,13 @@ export const messenger = workflow("Messenger", async (released: string, cancelle
   const child = await startChild(patient, { args: [false] });
   await child.signal(release, "by its parent");
   const seen: unknown[] = [await child.result()];
-  seen.push(await child.signal(release, "late").catch(told));
+  seen.push(await child.signal(release, "late").catch(describeError));
   await externalWorkflow(released).signal(release, "by a neighbour");
   await externalWorkflow(cancelled).cancel("a neighbour asks");
-  seen.push(await externalWorkflow("absent").signal("x").catch(told), await externalWorkflow("absent").cancel().catch(told));
+  seen.push(
+    await externalWorkflow("absent").signal("x").catch(describeError),
+    await externalWorkflow("absent").cancel().catch(describeError),
+  );
   return seen;
 });
 
@@ -128,5 +131,5 @@ export const marked = workflow("Marked", async (round: number) => {
 export const crossing = workflow("Crossing", async (workflowType: string, taskQueue: string, args: unknown[]) => {
   const handle = await startChild<string>(workflowType, { taskQueue, args });
   await handle.signal("release", "over the border");
-  return await handle.result().catch(told);
+  return await handle.result().catch(describeError);
 });

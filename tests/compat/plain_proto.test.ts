@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { PayloadSchema } from "../../ts/messages/generated/temporal/api/common/v1/message_pb.ts";
 import { FailureSchema } from "../../ts/messages/generated/temporal/api/failure/v1/message_pb.ts";
 import { HistoryEventSchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { bigintOf, Long } from "../../ts/compat/common/long.ts";
@@ -45,6 +46,12 @@ test("messages are made of objects that leave out what is not set, with numbers,
   assert.deepEqual([info.nextRetryDelay.seconds.toNumber(), [...info.details.payloads[0].data]], [3, [1, 2]]);
   assert.throws(() => fromPlain(FailureSchema, "text"), /^TypeError: .*an object is expected/);
   assert.throws(() => fromPlain(FailureSchema, { timeoutFailureInfo: { timeoutType: "NEVER" } }), /"NEVER" is not a value/);
+});
+
+test("bytes are also arrays of numbers; protobufjs has an empty one for bytes that are not set", () => {
+  assert.deepEqual([...fromPlain(PayloadSchema, { data: [1, 255] }).data], [1, 255]);
+  const unset = Object.create({ metadata: {}, data: [], externalPayloads: [] });
+  assert.deepEqual(toBinary(PayloadSchema, fromPlain(PayloadSchema, unset)), new Uint8Array(0));
 });
 
 test("Longs are 64 bits wide, with and without a sign", () => {

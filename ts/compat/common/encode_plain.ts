@@ -12,9 +12,20 @@ export function encodePlain(desc: DescMessage, plain: PlainMessage): Uint8Array 
 
 /** Encodes a message in one pass; returns undefined if an object or a value has an unusual form. */
 export function encodeUsual(desc: DescMessage, plain: PlainMessage): Uint8Array | undefined {
-  const encoding: Encoding = { to: new BinaryWriter(), fields: [], top: 0, sound: new Map() };
-  return writeFields(plain, encoding, planOf(desc)) ? encoding.to.finish() : undefined;
+  // Not kept while it is in use: a getter may encode another message.
+  const to = spare ?? new BinaryWriter();
+  spare = undefined;
+  const encoding: Encoding = { to, fields: [], top: 0, sound: new Map() };
+  if (!writeFields(plain, encoding, planOf(desc))) return undefined;
+  const bytes = to.finish();
+  if (bytes.length <= MAX_SPARE_BYTES) spare = to;
+  return bytes;
 }
+
+/** The last writer: growing the buffer of a new one would cost more than encoding. */
+let spare: BinaryWriter | undefined;
+/** Limits the memory of an unused writer, to about twice as much. */
+const MAX_SPARE_BYTES = 1 << 20;
 
 interface Encoding {
   readonly to: BinaryWriter;
@@ -175,7 +186,8 @@ function valuePlan(number: number, of: DescMessage | DescEnum | ScalarType, unse
   const [wireType, write] = typeof of === "object"
     ? of.kind === "enum" ? SCALARS[ScalarType.INT32]! : [WireType.LengthDelimited, messageWriter(of)]
     : SCALARS[of] ?? [WireType.Varint, unusual];
-  const message = typeof of === "object" && of.kind === "message" ? () => planOf(of) : undefined;
+  let plan: MessagePlan | undefined;
+  const message = typeof of === "object" && of.kind === "message" ? () => plan ??= planOf(of) : undefined;
   return { tag: tagOf(number, wireType), unset, write, message, item: undefined };
 }
 
@@ -301,7 +313,8 @@ const writeString: Write = (value, { to }, { tag, unset }) => {
 };
 
 const writeBytes: Write = (value, { to }, { tag, unset }) => {
-  if (!(value instanceof Uint8Array)) return false;
+  // In protobufjs, bytes that are not set read as an empty array.
+  if (!(value instanceof Uint8Array)) return unset !== NEVER_UNSET && isUsualArray(value) && value.length === 0;
   if (value.byteLength > 0 || unset === NEVER_UNSET) to.uint32(tag).bytes(value);
   return true;
 };

@@ -169,6 +169,8 @@ function readMessage(desc: DescMessage, value: unknown): unknown {
 function readScalar(type: ScalarType, value: unknown): unknown {
   if (is64(type)) return bigintOf(value as LongLike);
   if (type === ScalarType.BYTES && typeof value === "string") return base64Decode(value);
+  // In protobufjs, bytes that are not set read as an empty array.
+  if (type === ScalarType.BYTES && Array.isArray(value)) return Uint8Array.from(value as number[]);
   return value;
 }
 

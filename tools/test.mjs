@@ -39,8 +39,8 @@ const { omittedFiles, stagesOf, suitesOfTier } = await import("./lib/tiers.mjs")
 const MINUTES = {
   rust: 20,
   node: 20,
-  deno: 17,
-  chromium: 10,
+  deno: 20,
+  chromium: 15,
   firefox: 14,
   browser: 10,
   "web-demo": 20,

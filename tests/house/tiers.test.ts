@@ -10,6 +10,7 @@ import { pathToFileURL } from "node:url";
 const root = process.cwd();
 const load = (name: string) => import(pathToFileURL(join(root, "tools/lib", name)).href);
 const { nodeFilesOf, omittedFiles, PAGE_STORIES, promisesOf, stagesOf, suitesOfTier } = await load("tiers.mjs");
+const { OF_DIST } = await load("suites.mjs");
 const { withTakes } = await load("takes.mjs");
 
 test("the default run has a test of every promise of docs/guarantees.md", () => {
@@ -44,6 +45,19 @@ test("the stages of a tier run each wanted suite once", () => {
     const order: string[] = stagesOf(tier, suitesOfTier(tier)).flat(2);
     assert.deepEqual([...order].sort(), [...suitesOfTier(tier)].sort());
     assert.ok(order.indexOf("build") < order.indexOf("node"));
+  }
+});
+
+test("suites that run dist/ start after its build", () => {
+  for (const tier of ["quick", "usual", "all"]) {
+    const names = ["build", ...(suitesOfTier(tier) ?? OF_DIST)].filter((name, i, all) => all.indexOf(name) === i);
+    const stages: string[][][] = stagesOf(tier, names);
+    const built = stages.findIndex((rows) => rows.flat().includes("build"));
+    for (const name of OF_DIST.filter((each: string) => names.includes(each))) {
+      const stage = stages.findIndex((rows) => rows.flat().includes(name));
+      const row = stages[stage]!.find((each) => each.includes(name))!;
+      assert.ok(stage > built || row.slice(0, row.indexOf(name)).includes("build"), `${tier}: ${name} starts before the build`);
+    }
   }
 });
 

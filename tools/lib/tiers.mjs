@@ -20,9 +20,11 @@ export function stagesOf(tier, wanted) {
   const checks = [["build", "node"], ["types"], ["format"], ["lint"], ["generated"]];
   const stages = {
     quick: [checks],
-    usual: [checks, [["deno"], ["chromium"]], [["web-demo"]]],
+    // The suites of cases use one processor each, and wait for timers in between.
+    usual: [[["build", "node", "web-demo"], ...checks.slice(1), ["deno"], ["chromium"]]],
     all: [
-      [["chromium"], ["firefox", "cross-engine"]],
+      checks,
+      [["deno"], ["chromium", "firefox", "cross-engine"]],
       [["web-demo"]],
       [["rust", "core-rebuild", "package", "browser"], ["interop", "interop-deno"]],
     ],

@@ -35,6 +35,7 @@ import type { LogLevel } from "../executor/program/program.ts";
 import { decodeArguments, payloadOf, type ValueTypes } from "./typed_values.ts";
 import { COMPAT_SDK_NAME } from "./sdk_name.ts";
 import { CancellationScope } from "./workflow/scope.ts";
+import { encodeWith } from "../executor/program/encode.ts";
 
 // deno-lint-ignore no-explicit-any
 export type HandlerFunction = (...args: any[]) => unknown;
@@ -229,7 +230,7 @@ export class MessageHandlers {
   }
 
   #respond(protocolInstanceId: string, response: NonNullable<UpdateResponse["response"]>): void {
-    const bytes = UpdateResponse.encode({ protocolInstanceId, response }).finish();
+    const bytes = encodeWith(UpdateResponse, { protocolInstanceId, response });
     this.#run.command(CommandKind.COMMAND_KIND_UPDATE_RESPONSE, bytes);
   }
 
@@ -264,7 +265,7 @@ export class MessageHandlers {
   query(job: QueryWorkflow): void {
     const { queryId, queryType } = job;
     const answer = (result: NonNullable<QueryResult["result"]>) => {
-      this.#run.command(CommandKind.COMMAND_KIND_QUERY_RESULT, QueryResult.encode({ queryId, result }).finish());
+      this.#run.command(CommandKind.COMMAND_KIND_QUERY_RESULT, encodeWith(QueryResult, { queryId, result }));
     };
     const ask = this.#inbound(queryType, "handleQuery", ({ queryName, args }: QueryInput) => this.#askQuery(queryName, args));
     const typeInfo = this.queries.get(queryType)?.typeInfo;

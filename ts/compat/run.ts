@@ -34,6 +34,7 @@ import { alea, seedBytes, streamSeed } from "./workflow/alea.ts";
 import { ContinueAsNew } from "./workflow/continue_as_new_thrown.ts";
 import { realRandom, type WorkflowInfo } from "./workflow/info.ts";
 import { RootScope } from "./workflow/scope.ts";
+import { encodeWith } from "../executor/program/encode.ts";
 
 /** Callbacks for the result of a command. */
 export interface Completion {
@@ -206,9 +207,10 @@ export class CompatRun implements MessageRun {
   }
 
   completeWorkflow(result: unknown): void {
-    const bytes = CompleteWorkflow.encode(
+    const bytes = encodeWith(
+      CompleteWorkflow,
       CompleteWorkflow.fromPartial({ result: payloadOf(this.converter, result, this.staticOptions.typeInfo?.outputType) }),
-    ).finish();
+    );
     this.#terminal(CommandKind.COMMAND_KIND_COMPLETE_WORKFLOW, bytes);
   }
 
@@ -219,12 +221,12 @@ export class CompatRun implements MessageRun {
    */
   endWith(error: unknown): void {
     if (this.cancelRequested && isCancellation(error)) {
-      const bytes = CancelWorkflowExecution.encode(CancelWorkflowExecution.fromPartial({})).finish();
+      const bytes = encodeWith(CancelWorkflowExecution, CancelWorkflowExecution.fromPartial({}));
       this.#terminal(CommandKind.COMMAND_KIND_CANCEL_WORKFLOW, bytes);
     } else if (isA(error, ContinueAsNew)) {
-      this.#terminal(CommandKind.COMMAND_KIND_CONTINUE_AS_NEW, ContinueAsNewCommand.encode(error.command).finish(), error.groups);
+      this.#terminal(CommandKind.COMMAND_KIND_CONTINUE_AS_NEW, encodeWith(ContinueAsNewCommand, error.command), error.groups);
     } else if (error instanceof TemporalFailure || this.#failsWorkflow(error)) {
-      const bytes = FailWorkflow.encode(FailWorkflow.fromPartial({ failure: this.encodeError(error, true) })).finish();
+      const bytes = encodeWith(FailWorkflow, FailWorkflow.fromPartial({ failure: this.encodeError(error, true) }));
       this.messages.forgetRunning();
       this.#terminal(CommandKind.COMMAND_KIND_FAIL_WORKFLOW, bytes);
     } else this.failTask(error);
@@ -313,7 +315,7 @@ export class CompatRun implements MessageRun {
       return false;
     }
     this.#patchDecisions.set(patchId, true);
-    const marker = SetPatchMarker.encode({ patchId, deprecated }).finish();
+    const marker = encodeWith(SetPatchMarker, { patchId, deprecated });
     this.command(CommandKind.COMMAND_KIND_SET_PATCH_MARKER, marker, groups);
     return true;
   }

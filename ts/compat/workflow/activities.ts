@@ -25,6 +25,7 @@ import type { ActivityOptions, EventGroupMarker, LocalActivityOptions } from "./
 import { joinScope } from "./scope.ts";
 import { priorityBytes, versioningIntent } from "./encoded_options.ts";
 import { sleep } from "./timers.ts";
+import { encodeWith } from "../../executor/program/encode.ts";
 
 // deno-lint-ignore no-explicit-any
 type ActivityFunction = (...args: any[]) => Promise<any>;
@@ -132,7 +133,7 @@ function scheduleRemotely<R>(run: CompatRun, { activityType, args, options, head
       if (options.priority) message.priority = priorityBytes(options.priority);
       message.versioningIntent = versioningIntent(options.versioningIntent);
       message.heartbeatTimeoutMs = timeoutMs(options.heartbeatTimeout);
-      return ScheduleActivity.encode(message).finish();
+      return encodeWith(ScheduleActivity, message);
     },
     converter,
     typeInfo,
@@ -190,7 +191,7 @@ async function attemptLocally<R>(run: CompatRun, input: LocalActivityInput, name
       message.activityId = String(seq);
       message.localRetryThresholdMs = threshold(options.localRetryThreshold);
       nameCall(run, message, named);
-      return ScheduleLocalActivity.encode(message).finish();
+      return encodeWith(ScheduleLocalActivity, message);
     },
     converter,
     typeInfo,

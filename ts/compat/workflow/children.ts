@@ -31,6 +31,7 @@ import { uuid4 } from "./misc.ts";
 import { priorityBytes, versioningIntent } from "./encoded_options.ts";
 import { groupsOf } from "./event_groups.ts";
 import { joinScope } from "./scope.ts";
+import { encodeWith } from "../../executor/program/encode.ts";
 
 type WithArgs<T extends Workflow> = Parameters<T> extends [unknown, ...unknown[]]
   ? { args: Parameters<T> | Readonly<Parameters<T>> }
@@ -130,7 +131,7 @@ export function getExternalWorkflowHandle(workflowId: string, runId?: string): E
         if (!alive && (isCancelled = run.patch(SCOPED_CANCEL_PATCH, false, groups))) return;
         const seq = run.nextCancelSeq++;
         const request = CancelExternalWorkflow.fromPartial({ seq, workflowId, runId: runId ?? "" });
-        run.command(CommandKind.COMMAND_KIND_CANCEL_EXTERNAL_WORKFLOW, CancelExternalWorkflow.encode(request).finish(), groups);
+        run.command(CommandKind.COMMAND_KIND_CANCEL_EXTERNAL_WORKFLOW, encodeWith(CancelExternalWorkflow, request), groups);
         run.externalCancels.set(
           seq,
           run.waitsAt(`cancel request to workflow "${workflowId}"`, {
@@ -194,7 +195,7 @@ function startIn(run: CompatRun, input: StartChildWorkflowExecutionInput): Promi
   const started = new Promise<string>((resolve, reject) => {
     const alive = joinScope(reject, () => {
       if (!run.childEnds.has(seq)) return;
-      const bytes = CancelChildWorkflow.encode({ seq, reason: "" }).finish();
+      const bytes = encodeWith(CancelChildWorkflow, { seq, reason: "" });
       run.command(CommandKind.COMMAND_KIND_CANCEL_CHILD_WORKFLOW, bytes, groups);
     });
     if (!alive) return;
@@ -249,7 +250,7 @@ function encodeStart(
     ...(summary === undefined ? {} : { summary }),
     ...(details === undefined ? {} : { details }),
   });
-  return StartChildWorkflow.encode(attributes).finish();
+  return encodeWith(StartChildWorkflow, attributes);
 }
 
 function cancellationType(type: ChildWorkflowCancellationType | undefined): CancellationTypeNumber {
@@ -283,14 +284,14 @@ function signalIn(run: CompatRun, { seq, signalName, args, target, headers, type
   return new Promise<void>((resolve, reject) => {
     const alive = joinScope(reject, () => {
       if (!run.externalSignals.has(seq)) return;
-      run.command(CommandKind.COMMAND_KIND_CANCEL_SIGNAL_WORKFLOW, CancelSignalWorkflow.encode({ seq }).finish());
+      run.command(CommandKind.COMMAND_KIND_CANCEL_SIGNAL_WORKFLOW, encodeWith(CancelSignalWorkflow, { seq }));
     });
     if (!alive) return;
     const attributes = SignalExternalWorkflow.fromPartial({
       ...{ seq, signalName, headers, ...receiver },
       arguments: args.map((arg, i) => payloadOf(converter, arg, typeInfo?.inputTypes?.[i])),
     });
-    const bytes = SignalExternalWorkflow.encode(attributes).finish();
+    const bytes = encodeWith(SignalExternalWorkflow, attributes);
     run.command(CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW, bytes, groupsOf(run));
     run.externalSignals.set(
       seq,

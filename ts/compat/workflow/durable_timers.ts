@@ -8,6 +8,7 @@ import { groupsOf } from "./event_groups.ts";
 import type { TimerInput } from "./interceptors.ts";
 import type { TimerOptions } from "./options.ts";
 import { join, type Scope } from "./join.ts";
+import { encodeWith } from "../../executor/program/encode.ts";
 
 /** The part of a run that timers need. */
 interface TimerRun extends InterceptedRun {
@@ -62,6 +63,6 @@ export function startDurableTimer(
     ...(summary === undefined ? {} : { summary: run.converter.toPayload(summary) }),
   });
   const groups = groupsOf?.();
-  run.command(CommandKind.COMMAND_KIND_START_TIMER, StartTimer.encode(command).finish(), groups);
+  run.command(CommandKind.COMMAND_KIND_START_TIMER, encodeWith(StartTimer, command), groups);
   return groups;
 }

@@ -3,18 +3,16 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { PrioritySchema } from "../../messages/generated/temporal/api/common/v1/message_pb.ts";
 import { VersioningIntent as IntentNumber } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { VersioningIntent } from "../common/deployments.ts";
+import { rejectLoneSurrogates } from "../../executor/program/well_formed.ts";
 import { compilePriority, type Priority } from "../common/priority.ts";
 
 /** Returns bytes of temporal.api.common.v1.Priority; empty without one. */
 export function priorityBytes(
   priority: Priority | null | undefined,
 ): Uint8Array {
-  return priority
-    ? toBinary(
-      PrioritySchema,
-      create(PrioritySchema, compilePriority(priority)),
-    )
-    : new Uint8Array(0);
+  if (!priority) return new Uint8Array(0);
+  rejectLoneSurrogates({ priority });
+  return toBinary(PrioritySchema, create(PrioritySchema, compilePriority(priority)));
 }
 
 /**

@@ -5,6 +5,7 @@ import { EventGroups } from "../../core/generated/boundary/temporalex/boundary/v
 import { defaultPayloadConverter, productConverter } from "../common/payload_converters.ts";
 import type { ActiveGroups, GroupMessage, ScopeContext } from "../context.ts";
 import type { EventGroupMarker } from "./options.ts";
+import { encodeWith } from "../../executor/program/encode.ts";
 
 /** A group created by the program. */
 export abstract class LabelledGroup implements EventGroupMarker {
@@ -40,5 +41,5 @@ export function groupsOf(run: { readonly context: ScopeContext }, directs?: read
   for (const marker of (directs ?? []) as LabelledGroup[]) merged[marker.id] = marker;
   const eventGroupMarkers = Object.values(merged).map(({ message }) => message);
   if (implicit !== undefined) eventGroupMarkers.unshift(implicit);
-  return eventGroupMarkers.length === 0 ? undefined : EventGroups.encode({ eventGroupMarkers }).finish();
+  return eventGroupMarkers.length === 0 ? undefined : encodeWith(EventGroups, { eventGroupMarkers });
 }

@@ -22,6 +22,7 @@ import type {
   OperationTypes,
 } from "./nexus_types.ts";
 import { joinScope } from "./scope.ts";
+import { encodeWith } from "../../executor/program/encode.ts";
 
 /** A started operation. */
 export interface NexusOperationHandle<T> {
@@ -155,7 +156,7 @@ function encodeCall(run: CompatRun, input: StartNexusOperationInput): Uint8Array
     cancellationType: cancellationType(options?.cancellationType),
     ...(options?.summary === undefined ? {} : { summary: run.converter.toPayload(options.summary) }),
   });
-  return ScheduleNexusOperation.encode(attributes).finish();
+  return encodeWith(ScheduleNexusOperation, attributes);
 }
 
 function cancellationType(type: NexusOperationCancellationType | undefined): CancellationTypeNumber {

@@ -14,6 +14,7 @@ import {
 } from "../common/search_attributes.ts";
 import { currentCompatRun } from "../current.ts";
 import { groupsOf } from "./event_groups.ts";
+import { encodeWith } from "../../executor/program/encode.ts";
 
 /**
  * Changes search attributes of the run: pairs of key and value (null removes), or lists by name (an
@@ -27,7 +28,7 @@ export function upsertSearchAttributes(searchAttributes: SearchAttributes | Sear
   const payloads = Array.isArray(searchAttributes)
     ? searchAttributePayloads(undefined, searchAttributes)
     : searchAttributePayloads(searchAttributes, undefined);
-  const bytes = UpsertSearchAttributes.encode(UpsertSearchAttributes.fromPartial({ searchAttributes: payloads })).finish();
+  const bytes = encodeWith(UpsertSearchAttributes, UpsertSearchAttributes.fromPartial({ searchAttributes: payloads }));
   run.command(CommandKind.COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES, bytes, groupsOf(run));
   const untyped = { ...run.info.searchAttributes };
   let typed = run.info.typedSearchAttributes;
@@ -71,8 +72,11 @@ export function upsertMemo(memo: Record<string, unknown>): void {
   const run = currentCompatRun("Workflow.upsertMemo(...) may only be used from a Workflow Execution.");
   if (memo === undefined || memo === null) throw new Error("memo must be a non-null Record");
   const payloads = Object.entries(memo).map(([key, value]) => [key, run.converter.toPayload(value ?? undefined)]);
-  const bytes = ModifyWorkflowProperties.encode(ModifyWorkflowProperties.fromPartial({ memo: Object.fromEntries(payloads) }));
-  run.command(CommandKind.COMMAND_KIND_MODIFY_WORKFLOW_PROPERTIES, bytes.finish(), groupsOf(run));
+  const bytes = encodeWith(
+    ModifyWorkflowProperties,
+    ModifyWorkflowProperties.fromPartial({ memo: Object.fromEntries(payloads) }),
+  );
+  run.command(CommandKind.COMMAND_KIND_MODIFY_WORKFLOW_PROPERTIES, bytes, groupsOf(run));
   const merged = Object.entries({ ...run.info.memo, ...memo }).filter(([, value]) => value !== undefined && value !== null);
   run.info = { ...run.info, memo: Object.fromEntries(merged) };
 }

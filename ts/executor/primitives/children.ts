@@ -21,6 +21,7 @@ import {
 import { defaultPayloadConverter } from "../../converter/payload.ts";
 import { type SearchAttributes, toSearchAttributePayloads } from "../../converter/search_attributes.ts";
 import { encodeWith, wire, wireAll, type WirePayload, wirePayloads, wireRecord } from "../program/encode.ts";
+import { replaceLoneSurrogates } from "../program/well_formed.ts";
 import { copyPayload } from "../scheduler/headers.ts";
 import { Awaiter, type Fiber } from "../scheduler/fiber.ts";
 import type { ChildTarget } from "../scheduler/job_targets.ts";
@@ -119,7 +120,10 @@ export class Child implements ChildTarget {
   cancel(reason: string, cause: unknown): void {
     if (this.#cancelRequested || this.#ending !== undefined) return;
     this.#cancelRequested = true;
-    this.run.issue(CommandKind.COMMAND_KIND_CANCEL_CHILD_WORKFLOW, encodeWith(CancelChildWorkflow, { seq: this.seq, reason }));
+    this.run.issue(
+      CommandKind.COMMAND_KIND_CANCEL_CHILD_WORKFLOW,
+      encodeWith(CancelChildWorkflow, { seq: this.seq, reason: replaceLoneSurrogates(reason) }),
+    );
     if (WAITS.has(this.#cancellationType)) return;
     const { workflowType, workflowId, runId = "" } = this;
     this.#end({

@@ -9,6 +9,7 @@ import {
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { decodeFailure } from "../../converter/failure_converter.ts";
 import { encodeWith, wireAll } from "../program/encode.ts";
+import { replaceLoneSurrogates } from "../program/well_formed.ts";
 import { Awaiter, type Fiber, type Leftover } from "../scheduler/fiber.ts";
 import type { MessageTarget } from "../scheduler/job_targets.ts";
 
@@ -92,7 +93,7 @@ export class ExternalCancelAwaiter extends ExternalAwaiter {
     this.#to = workflowId;
     this.#seq = run.issue(
       CommandKind.COMMAND_KIND_CANCEL_EXTERNAL_WORKFLOW,
-      encodeWith(CancelExternalWorkflow, { namespace: "", workflowId, runId, reason, seq: 0 }),
+      encodeWith(CancelExternalWorkflow, { namespace: "", workflowId, runId, reason: replaceLoneSurrogates(reason), seq: 0 }),
     );
     run.externalCancels.set(this.#seq, this);
   }

@@ -9,20 +9,28 @@ import type { MessageFns } from "../../core/generated/boundary/temporalex/bounda
 import { MapEntry, Payload as PayloadFields, Payloads } from "../../messages/generated/fields.ts";
 import { namingArgument } from "../../converter/lossy_value.ts";
 import { type Payload, type PayloadConverter, toPayloads } from "../../converter/payload.ts";
+import { namingField, requireWellFormed } from "./well_formed.ts";
 
 export type { WirePayload };
 
-const writer = new BinaryWriter();
+class WellFormedWriter extends BinaryWriter {
+  override string(value: string): this {
+    requireWellFormed(value);
+    return super.string(value);
+  }
+}
+
+const writer = new WellFormedWriter();
 const NO_EXTERNAL: WirePayload["externalPayloads"] = [];
 
-/** Returns the encoded message. */
+/** Returns the encoded message. Throws a TypeError that names the field where a text has a lone surrogate. */
 export function encodeWith<T>(codec: MessageFns<T>, message: T): Uint8Array {
   try {
     return codec.encode(message, writer).finish();
   } catch (e) {
     // Discards the partial message.
     writer.finish();
-    throw e;
+    throw namingField(e, message);
   }
 }
 

@@ -16,6 +16,19 @@ export type ActivityAddress = Uint8Array | { workflowId: string; activityId: str
 
 const ACTIVITY_ADDRESS: OptionNames<Exclude<ActivityAddress, Uint8Array>> = { workflowId: 1, activityId: 1, runId: 1 };
 
+/** Throws a TypeError if `address` is not a task token or ids of an activity. */
+export function checkActivityAddress(address: ActivityAddress): void {
+  if (address instanceof Uint8Array) return;
+  if (typeof address !== "object" || address === null || ArrayBuffer.isView(address)) {
+    const type = typeof address;
+    const given = address === null || address === undefined ? String(address) : type === "object" ? "another view" : `a ${type}`;
+    throw new TypeError(
+      `the address of an activity is ${given}; pass its task token as a Uint8Array, or { workflowId, activityId, runId }`,
+    );
+  }
+  rejectMisspelledOptions("the address of an activity", address, ACTIVITY_ADDRESS);
+}
+
 type Verb =
   | "recordActivityTaskHeartbeat"
   | "respondActivityTaskCompleted"
@@ -30,7 +43,7 @@ async function report(
   settings: CallSettings,
 ): Promise<object> {
   checkSettings("the report on an activity", settings);
-  if (!(address instanceof Uint8Array)) rejectMisspelledOptions("the address of an activity", address, ACTIVITY_ADDRESS);
+  checkActivityAddress(address);
   const { namespace, identity, calls } = context;
   const deadline = deadlineOf(context, settings, CALL_TIMEOUT_MS);
   const common = { namespace, identity, ...fields };

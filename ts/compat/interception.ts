@@ -1,7 +1,7 @@
 // Calls interceptors: the chain is built for each call, the first interceptor outermost, without
 // additional ticks. `next` continues with the random stream at the time of the call (an
 // interceptor's stream must not reach the workflow) and in the cancellation scope of its caller.
-// cancellation scope of the code that calls it.
+import { type OptionNames, rejectMisspelledMethods, rejectMisspelledOptions } from "../base/option_names.ts";
 import type { ScopeContext, ScopeFrame } from "./context.ts";
 import type {
   Headers,
@@ -15,6 +15,15 @@ interface Kinds {
   outbound: WorkflowOutboundCallsInterceptor;
   internals: WorkflowInternalsInterceptor;
 }
+
+const METHODS: { readonly [K in keyof Kinds]: OptionNames<Kinds[K]> } = {
+  inbound: { execute: 1, handleUpdate: 1, validateUpdate: 1, handleSignal: 1, handleQuery: 1 },
+  outbound: {
+    ...{ startTimer: 1, scheduleActivity: 1, scheduleLocalActivity: 1, startNexusOperation: 1, startChildWorkflowExecution: 1 },
+    ...{ signalWorkflow: 1, continueAsNew: 1, getLogAttributes: 1, getMetricTags: 1 },
+  },
+  internals: { activate: 1, concludeActivation: 1, dispose: 1 },
+};
 
 /** The part of a run that interception needs. */
 export interface InterceptedRun {
@@ -32,7 +41,7 @@ export type Operation = (input: any) => any;
 export class Interceptors {
   readonly #lists: { readonly [K in keyof Kinds]: Kinds[K][] } = { inbound: [], outbound: [], internals: [] };
 
-  /** Calls the factories exported by modules. Throws a TypeError if `interceptors` is not a function. */
+  /** Calls the factories exported by modules. Throws a TypeError if `interceptors` is not a function, or a name is misspelled. */
   add(modules: readonly { readonly [name: string]: unknown }[]): void {
     for (const module of modules) {
       const factory = "interceptors" in module ? module["interceptors"] : undefined;
@@ -41,7 +50,11 @@ export class Interceptors {
         throw new TypeError(`Failed to initialize workflows interceptors: expected a function, but got: '${String(factory)}'`);
       }
       const made = factory() as { [K in keyof Kinds]?: Kinds[K][] };
-      for (const kind of ["inbound", "outbound", "internals"] as const) this.#lists[kind].push(...made[kind] ?? [] as never[]);
+      rejectMisspelledOptions("workflow interceptors", made, METHODS);
+      for (const kind of ["inbound", "outbound", "internals"] as const) {
+        for (const each of made[kind] ?? []) rejectMisspelledMethods(`${kind} of workflow interceptors`, each, METHODS[kind]);
+        this.#lists[kind].push(...made[kind] ?? [] as never[]);
+      }
     }
   }
 

@@ -1,6 +1,12 @@
 // `AsyncCompletionClient` of `@temporalio/client`: completes activities from outside, over the
 // native client.
-import { completeActivity, failActivity, heartbeatActivity, reportCancellation } from "../../client/activity_completion.ts";
+import {
+  checkActivityAddress,
+  completeActivity,
+  failActivity,
+  heartbeatActivity,
+  reportCancellation,
+} from "../../client/activity_completion.ts";
 import { ensureTemporalFailure } from "../common/failures.ts";
 import { RawValue } from "../common/payload_converters.ts";
 import { toPayloadWithTypeInfo } from "../common/payloads.ts";
@@ -52,6 +58,7 @@ export class AsyncCompletionClient extends BaseClient {
   }
 
   #context(address: Address, options: AsyncCompletionOperationOptions | undefined) {
+    checkActivityAddress(addressOf(address));
     const given = options?.serializationContext;
     if (given !== undefined || address instanceof Uint8Array) return this.operationContext(given);
     const { workflowId, activityId } = address;
@@ -102,5 +109,7 @@ export class AsyncCompletionClient extends BaseClient {
 }
 
 function addressOf(address: Address): Uint8Array | { workflowId: string; activityId: string; runId?: string } {
-  return address instanceof Uint8Array ? address : { workflowId: "", ...address };
+  return typeof address !== "object" || address === null || ArrayBuffer.isView(address)
+    ? address
+    : { workflowId: "", ...address };
 }

@@ -2,6 +2,7 @@
 import { DescribeScheduleResponseSchema } from "../../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { ScheduleActionTaken, ScheduleDescription as NativeDescription, ScheduleStartedWorkflow } from "../../client/mod.ts";
 import type { ScheduleSpec as NativeSpec, ScheduleSummary as NativeSummary } from "../../client/mod.ts";
+import { type OptionNames, rejectMisspelledOptions } from "../../base/option_names.ts";
 import { extractWorkflowType } from "../common/definitions.ts";
 import { toPlain } from "../common/plain_proto.ts";
 import { decodeSearchAttributes, decodeTypedSearchAttributes } from "../common/search_attribute_converters.ts";
@@ -26,16 +27,41 @@ import type {
 } from "./schedule_types.ts";
 import { nativeRetry, nativeSearchAttributes } from "./workflow_options.ts";
 
+const UPDATE: OptionNames<ScheduleUpdateOptions> = {
+  ...{ spec: 1, action: 1, policies: 1, state: 1, searchAttributes: 1, typedSearchAttributes: 1 },
+};
+const SCHEDULE: OptionNames<ScheduleOptions> = { ...UPDATE, scheduleId: 1, memo: 1, state: 1 };
+const POLICIES: OptionNames<NonNullable<ScheduleOptions["policies"]>> = { overlap: 1, catchupWindow: 1, pauseOnFailure: 1 };
+const STATE: OptionNames<NonNullable<ScheduleOptions["state"]>> = {
+  ...{ paused: 1, note: 1, remainingActions: 1, triggerImmediately: 1, backfill: 1 },
+};
+const SPEC: OptionNames<ScheduleSpec> = {
+  ...{ calendars: 1, intervals: 1, cronExpressions: 1, skip: 1, startAt: 1, endAt: 1, jitter: 1, timezone: 1 },
+};
+const INTERVAL: OptionNames<NonNullable<ScheduleSpec["intervals"]>[number]> = { every: 1, offset: 1 };
+const BACKFILL: OptionNames<Backfill> = { start: 1, end: 1, overlap: 1 };
+
+/** Throws a TypeError for a misspelled setting, which would be ignored. */
+function checkNames(owner: string, options: ScheduleOptions | ScheduleUpdateOptions, names: object): void {
+  rejectMisspelledOptions(owner, options, names);
+  rejectMisspelledOptions(`policies of ${owner}`, options.policies, POLICIES);
+  rejectMisspelledOptions(`state of ${owner}`, options.state, STATE);
+  rejectMisspelledOptions(`spec of ${owner}`, options.spec, SPEC);
+  for (const interval of options.spec?.intervals ?? []) rejectMisspelledOptions(`an interval of ${owner}`, interval, INTERVAL);
+}
+
 /** Returns the options with the workflow's name, arguments and id prefix. */
 export function compiledSchedule(options: ScheduleOptions): CompiledScheduleOptions {
   if (typeof options?.scheduleId !== "string" || options.scheduleId === "") {
     throw new TypeError("ScheduleOptions.scheduleId is required: a non-empty string");
   }
+  checkNames("the schedule", options, SCHEDULE);
   return { ...options, action: compiledAction(options.scheduleId, options.action) } as CompiledScheduleOptions;
 }
 
 /** Same for an update. */
 export function compiledUpdate(scheduleId: string, options: ScheduleUpdateOptions): CompiledScheduleUpdateOptions {
+  checkNames("the update of the schedule", options, UPDATE);
   return { ...options, action: compiledAction(scheduleId, options.action) } as CompiledScheduleUpdateOptions;
 }
 
@@ -57,7 +83,9 @@ export function nativeOverlap(policy: ScheduleOverlapPolicy): Exclude<ScheduleOv
 }
 
 /** Converts a backfill. */
-export function nativeBackfill({ start, end, overlap }: Backfill) {
+export function nativeBackfill(backfill: Backfill) {
+  rejectMisspelledOptions("the backfill of the schedule", backfill, BACKFILL);
+  const { start, end, overlap } = backfill;
   const policy = nativeOverlap(overlap);
   return { start, end, ...(policy !== undefined && { overlap: policy }) };
 }

@@ -25,6 +25,9 @@ export function compileRetryPolicy(policy: RetryPolicy): ProtoRetryPolicy {
   if (backoffCoefficient !== undefined && backoffCoefficient !== null && backoffCoefficient <= 0) {
     throw new ValueError("RetryPolicy.backoffCoefficient must be greater than 0");
   }
+  if (!Number.isFinite(backoffCoefficient ?? 2)) {
+    throw new ValueError(`RetryPolicy.backoffCoefficient must be a finite number, not ${backoffCoefficient}`);
+  }
   // An unset field means no limit.
   const maximumAttempts = policy.maximumAttempts === Number.POSITIVE_INFINITY ? undefined : policy.maximumAttempts;
   if (maximumAttempts !== undefined && maximumAttempts !== null) {

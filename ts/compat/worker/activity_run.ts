@@ -25,11 +25,12 @@ import { type ActivityContext, type CancelReason, runInContext } from "../../act
 import { loggable } from "../../codec/loggable.ts";
 import { read } from "../../converter/thrown.ts";
 import { activityLogAttributes, infoOf } from "./activity_info.ts";
-import type {
-  ActivityExecuteInput,
-  ActivityInboundCallsInterceptor,
-  ActivityInterceptorsFactory,
-  ActivityOutboundCallsInterceptor,
+import {
+  type ActivityExecuteInput,
+  type ActivityInboundCallsInterceptor,
+  type ActivityInterceptorsFactory,
+  type ActivityOutboundCallsInterceptor,
+  checkActivityInterceptors,
 } from "./interceptors.ts";
 
 /** Shared by the attempts of a worker. */
@@ -100,7 +101,7 @@ export class ActivityRun {
     context.onSleep((ms) => this.#sleep(ms));
     this.context = context;
     for (const factory of environment.interceptors) {
-      const { inbound, outbound } = factory(context);
+      const { inbound, outbound } = checkActivityInterceptors(factory(context));
       if (inbound !== undefined) this.#inbound.push(inbound);
       if (outbound !== undefined) this.#outbound.push(outbound);
     }

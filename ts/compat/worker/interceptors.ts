@@ -1,5 +1,6 @@
 // Interceptors of a worker: of activities, of their client, and modules with workflow interceptors.
 import type { Context } from "../activity/mod.ts";
+import { type OptionNames, rejectMisspelledMethods, rejectMisspelledOptions } from "../../base/option_names.ts";
 import type { ClientInterceptors } from "../client/mod.ts";
 import type { Headers, MetricTags, Next } from "../common/mod.ts";
 
@@ -122,4 +123,42 @@ export interface WorkerInterceptors {
   nexus?: NexusInterceptorsFactory[];
   /** Paths of modules that export `interceptors` for workflows. */
   workflowModules?: string[];
+}
+
+const WORKER_INTERCEPTORS: OptionNames<WorkerInterceptors> = {
+  ...{ client: 1, activity: 1, activityInbound: 1, nexus: 1, workflowModules: 1 },
+};
+const CLIENT_INTERCEPTORS: OptionNames<ClientInterceptors> = { workflow: 1, schedule: 1, nexus: 1, activity: 1 };
+const DIRECTIONS: OptionNames<ActivityInterceptors> = { inbound: 1, outbound: 1 };
+const ACTIVITY_INBOUND: OptionNames<ActivityInboundCallsInterceptor> = { execute: 1 };
+const NEXUS_INBOUND: OptionNames<NexusInboundCallsInterceptor> = { startOperation: 1, cancelOperation: 1 };
+const OUTBOUND: OptionNames<ActivityOutboundCallsInterceptor> = { getLogAttributes: 1, getMetricTags: 1 };
+
+/** Throws a TypeError for a misspelled kind of interceptors, which would be ignored. */
+export function checkWorkerInterceptors(interceptors: WorkerInterceptors | undefined): void {
+  rejectMisspelledOptions("interceptors of Worker.create", interceptors, WORKER_INTERCEPTORS);
+  rejectMisspelledOptions("interceptors.client of Worker.create", interceptors?.client, CLIENT_INTERCEPTORS);
+}
+
+/** Returns the interceptors of one attempt. Throws a TypeError for a misspelled or misplaced method, which would never be called. */
+export function checkActivityInterceptors(made: ActivityInterceptors): ActivityInterceptors {
+  return checkInterceptors("an activity interceptor", made, ACTIVITY_INBOUND);
+}
+
+/** Same for one Nexus request. */
+export function checkNexusInterceptors(made: NexusInterceptors): NexusInterceptors {
+  return checkInterceptors("a Nexus interceptor", made, NEXUS_INBOUND);
+}
+
+function checkInterceptors<T extends { inbound?: object; outbound?: object }>(owner: string, made: T, inbound: object): T {
+  for (const [direction, names] of [["inbound", inbound], ["outbound", OUTBOUND]] as const) {
+    for (const method of Object.keys(names)) {
+      if (made?.[direction] !== undefined || typeof (made as { [name: string]: unknown })?.[method] !== "function") continue;
+      throw new TypeError(`${owner} has no method "${method}"; return { ${direction}: { ${method} } } from the factory`);
+    }
+  }
+  rejectMisspelledOptions(owner, made, DIRECTIONS);
+  rejectMisspelledMethods(`inbound of ${owner}`, made?.inbound, inbound);
+  rejectMisspelledMethods(`outbound of ${owner}`, made?.outbound, OUTBOUND);
+  return made;
 }

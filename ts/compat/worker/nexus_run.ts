@@ -19,7 +19,12 @@ import type { CompiledHandler, OperationContext, ServiceHandler, StartOperationC
 import { read } from "../../converter/thrown.ts";
 import type { NexusOutcome, NexusRequest, NexusStart } from "../../worker/nexus/nexus_call.ts";
 import { operationContext, outgoing, startContext } from "./nexus_context.ts";
-import type { NexusInboundCallsInterceptor, NexusInterceptorsFactory, NexusOutboundCallsInterceptor } from "./interceptors.ts";
+import {
+  checkNexusInterceptors,
+  type NexusInboundCallsInterceptor,
+  type NexusInterceptorsFactory,
+  type NexusOutboundCallsInterceptor,
+} from "./interceptors.ts";
 import type { NexusValues } from "./nexus_values.ts";
 
 /** Shared by the requests of a worker. */
@@ -56,7 +61,7 @@ export class NexusRun {
     this.#logger = LoggerWithComposedMetadata.compose(environment.logger, () => this.#logAttributes());
     this.#metricMeter = MetricMeterWithComposedTags.compose(environment.metricMeter, () => this.#metricTags());
     for (const factory of environment.interceptors) {
-      const { inbound, outbound } = factory(this.#context);
+      const { inbound, outbound } = checkNexusInterceptors(factory(this.#context));
       if (inbound !== undefined) this.#inbound.push(inbound);
       if (outbound !== undefined) this.#outbound.push(outbound);
     }

@@ -1,5 +1,6 @@
 // Worker: official names and states over a worker of this package (ts/worker).
 import { rejectMisspelledOptions } from "../../base/option_names.ts";
+import { checkWorkerInterceptors } from "./interceptors.ts";
 import { inlineWorker } from "../../core/inline_worker.ts";
 import { describeNamespace } from "./namespace.ts";
 import { Client } from "../client/mod.ts";
@@ -147,6 +148,7 @@ export class Worker {
     let options: WorkerOptions = { ...given, plugins };
     for (const plugin of plugins) options = await plugin.configureWorker?.(options) ?? options;
     rejectMisspelledOptions("Worker.create", options, WORKER_OPTION_NAMES);
+    checkWorkerInterceptors(options.interceptors);
     if (!options.taskQueue) throw new TypeError("Task queue name is required");
     throwIfReservedName("task queue", options.taskQueue);
     refuseOptions(options);

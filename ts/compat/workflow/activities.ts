@@ -334,6 +334,9 @@ export function retryPolicy(policy: RetryPolicy): RetryPolicyMessage {
     throw new ValueError(`RetryPolicy.${field} ${why}`);
   };
   if (backoffCoefficient !== undefined && backoffCoefficient <= 0) refuse("backoffCoefficient", "must be greater than 0");
+  if (!Number.isFinite(backoffCoefficient ?? 2)) {
+    refuse("backoffCoefficient", `must be a finite number, not ${backoffCoefficient}`);
+  }
   if (maximumAttempts !== undefined && !unlimited) {
     if (maximumAttempts <= 0) refuse("maximumAttempts", "must be a positive integer");
     if (!Number.isInteger(maximumAttempts)) refuse("maximumAttempts", "must be an integer");

@@ -23,7 +23,7 @@ export function readOptions(): Options {
   }) as unknown as { [name: string]: string };
   const { "task-queue": taskQueue = "", "log-level": logLevel = "", profile } = args;
   const grace = Number(args["grace"]);
-  if (!["debug", "info", "warn", "error"].includes(logLevel)) fail(`there is no level "${logLevel}"`);
+  if (!["debug", "info", "warn", "error"].includes(logLevel)) fail(`unknown log level "${logLevel}"`);
   if (!(grace >= 0)) fail(`"${args["grace"]}" is not a number of seconds`);
   return { taskQueue, logLevel: logLevel as LogLevel, grace, profile };
 }

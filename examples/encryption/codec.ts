@@ -16,7 +16,7 @@ const IV_BYTES = 12;
 export function encryption({ current, keys }: KeyRing): PayloadCodec {
   const keyOf = (id: string): CryptoKey => {
     const key = keys[id];
-    if (key === undefined) throw new Error(`there is no key "${id}"; known keys: ${Object.keys(keys).join(", ")}`);
+    if (key === undefined) throw new Error(`unknown key "${id}"; known keys: ${Object.keys(keys).join(", ")}`);
     return key;
   };
 

@@ -8,6 +8,6 @@ const acts = activities<typeof import("./activities.ts")>({ startToClose: "10s",
 export const payment = workflow("Payment", async (card: string, cents: number) => {
   const authorization = await acts.authorize(card, cents);
   const by = await waitForSignal(approve);
-  if (by === "") throw new ApplicationFailure(`nobody approved ${authorization}`, { type: "NotApproved" });
+  if (by === "") throw new ApplicationFailure(`approver is missing for ${authorization}`, { type: "NotApproved" });
   return { authorization, by };
 });

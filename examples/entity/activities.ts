@@ -12,7 +12,7 @@ export async function validateProfile(profile: Profile): Promise<void> {
 
 export async function sendVerificationEmail(_userId: string, email: string): Promise<void> {
   if (!email.includes("@")) {
-    throw new ApplicationFailure(`"${email}" is no address`, { type: "InvalidEmail", nonRetryable: true });
+    throw new ApplicationFailure(`"${email}" is not an address`, { type: "InvalidEmail", nonRetryable: true });
   }
 }
 

@@ -41,7 +41,7 @@ export async function play(say: (line: string) => void, events = 40) {
       await env.advance("50s");
       await strength.signal(buffSignals.stack, 5);
       await env.advance("50s");
-      say(`the buff of 42 stands: ${(await strength.describe()).status}`);
+      say(`status of buff 42: ${(await strength.describe()).status}`);
 
       const spell = "spell-1";
       const targets = [7, 8, 9];

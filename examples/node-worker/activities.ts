@@ -8,7 +8,7 @@ const PRICES: Record<string, number> = { book: 12, pen: 2 };
 export function charge(item: string, count: number): Promise<number> {
   const price = PRICES[item];
   // Trying again would not help.
-  if (price === undefined) throw new ApplicationFailure(`nobody sells "${item}"`, { type: "UnknownItem", nonRetryable: true });
+  if (price === undefined) throw new ApplicationFailure(`unknown item "${item}"`, { type: "UnknownItem", nonRetryable: true });
   activityContext().logger.info("charged", { idempotencyKey: activityInfo().idempotencyKey });
   return Promise.resolve(price * count);
 }

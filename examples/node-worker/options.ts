@@ -27,7 +27,7 @@ export function readOptions(): Options {
     });
     const { "task-queue": taskQueue, "log-level": logLevel, profile } = values;
     const grace = Number(values.grace);
-    if (!["debug", "info", "warn", "error"].includes(logLevel!)) throw new Error(`there is no level "${logLevel}"`);
+    if (!["debug", "info", "warn", "error"].includes(logLevel!)) throw new Error(`unknown log level "${logLevel}"`);
     if (!(grace >= 0)) throw new Error(`"${values.grace}" is not a number of seconds`);
     return { taskQueue: taskQueue!, logLevel: logLevel as LogLevel, grace, profile };
   } catch (error) {

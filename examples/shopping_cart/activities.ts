@@ -3,7 +3,7 @@ import type { Item } from "./workflow.ts";
 
 /** Charges the items and returns the total in cents. */
 export async function charge(customer: string, items: Item[]): Promise<number> {
-  if (customer === "") throw new Error("nobody to charge");
+  if (customer === "") throw new Error("customer is missing");
   return items.reduce((sum, item) => sum + item.priceCents, 0);
 }
 

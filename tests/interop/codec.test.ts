@@ -178,7 +178,7 @@ test("the encryption example on a cluster: starts, schedules, a second key", { s
     await assert.rejects(
       new Client({ ...common, codec: encryption({ current: "k3", keys: { k3: k1 } }) }).schedule.getHandle("daily-payment")
         .describe(),
-      /there is no key "k1"/,
+      /unknown key "k1"/,
     );
     await schedule.delete();
   });

@@ -77,7 +77,7 @@ class LinkFinder implements EventLinks {
   }
 
   /** Records an event that is also the end. */
-  #answered(key: string, event: HistoryEvent): void {
+  #resolve(key: string, event: HistoryEvent): void {
     this.#became(key, event);
     if (!this.endOf.has(key)) this.endOf.set(key, Number(event.eventId));
   }
@@ -172,10 +172,10 @@ class LinkFinder implements EventLinks {
       case "markerRecordedEventAttributes": {
         const { markerName, details } = attributes.value;
         const first = (name: string) => plain(shown(details[name]?.payloads[0], this.#converter));
-        if (markerName === "Transact") this.#answered(`transact ${first("id")}`, event);
+        if (markerName === "Transact") this.#resolve(`transact ${first("id")}`, event);
         if (markerName === "core_local_activity") {
           const seq = (first("data") as { seq?: unknown } | null | undefined)?.seq;
-          if (typeof seq === "number") this.#answered(`local activity ${seq}`, event);
+          if (typeof seq === "number") this.#resolve(`local activity ${seq}`, event);
         }
         if (markerName === "SideEffect") this.#became(`side effect ${first("side-effect-id")}`, event);
         for (const name of markerName === "core_patch" ? Object.keys(details) : []) {

@@ -32,12 +32,12 @@ interface Told {
   readonly message: MessageView;
   readonly task: number;
   /** Responses to an update, in order. */
-  readonly answers: (Pick<MessageView, "state" | "result" | "failure"> & { readonly task: number })[];
+  readonly outcomes: (Pick<MessageView, "state" | "result" | "failure"> & { readonly task: number })[];
 }
 
 /** All messages, so that a position costs only its open messages and a copy of references. */
 interface AllTold {
-  readonly told: readonly Told[];
+  readonly delivered: readonly Told[];
   /** Each in its final state. */
   readonly final: readonly MessageView[];
   /** From arrival to the last response. */
@@ -52,13 +52,13 @@ const all = new WeakMap<SessionData, AllTold>();
 export function messagesAt(data: SessionData, at: number, position: number): MessageView[] {
   let known = all.get(data);
   if (known === undefined) all.set(data, known = inOrder(collect(data)));
-  const { told, final, open, ofEvent } = known;
+  const { delivered, final, open, ofEvent } = known;
   const { trace, activations } = data;
-  const count = countWhile(told.length, (i) => told[i]!.task <= at);
+  const count = countWhile(delivered.length, (i) => delivered[i]!.task <= at);
   const arrived = arrivedSince(data, activations[at]?.startedEventId ?? 0, position, (id) => (ofEvent.get(id) ?? count) >= count);
   // Allocated with room for arrived messages: appending would copy the array again.
   const messages = final.slice(0, count + arrived.length);
-  for (const i of open.at(at)) messages[i] = asOf(told[i]!, at);
+  for (const i of open.at(at)) messages[i] = asOf(delivered[i]!, at);
   // Signals of a name are taken in order, so the newest ones still wait.
   for (const [name, waiting] of Object.entries(valueAt(trace.buffered, at)?.value ?? {})) {
     let left = waiting;
@@ -95,34 +95,34 @@ function arrivedSince(
 }
 
 /** Returns a message with its last response up to an activation. */
-function asOf({ message, answers }: Told, at: number): MessageView {
-  const last = answers[countWhile(answers.length, (i) => answers[i]!.task <= at) - 1];
+function asOf({ message, outcomes }: Told, at: number): MessageView {
+  const last = outcomes[countWhile(outcomes.length, (i) => outcomes[i]!.task <= at) - 1];
   if (last === undefined) return message;
   const { task: _, ...answer } = last;
   return { ...message, ...answer };
 }
 
-function inOrder(told: readonly Told[]): AllTold {
+function inOrder(delivered: readonly Told[]): AllTold {
   const ofEvent = new Map<number, number>();
-  told.forEach(({ message: { eventId } }, i) => ofEvent.has(eventId) || ofEvent.set(eventId, i));
+  delivered.forEach(({ message: { eventId } }, i) => ofEvent.has(eventId) || ofEvent.set(eventId, i));
   return {
-    told,
-    final: told.map((one) => asOf(one, Infinity)),
-    open: new OpenSpans(told.length, (i) => told[i]!.task, (i) => told[i]!.answers.at(-1)?.task ?? -1),
+    delivered,
+    final: delivered.map((one) => asOf(one, Infinity)),
+    open: new OpenSpans(delivered.length, (i) => delivered[i]!.task, (i) => delivered[i]!.outcomes.at(-1)?.task ?? -1),
     ofEvent,
   };
 }
 
 function collect(data: SessionData): Told[] {
   const { trace, converter, activations, links } = data;
-  const told: Told[] = [];
+  const delivered: Told[] = [];
   const updates = new Map<string, Told>();
   trace.jobs.forEach((jobs, task) => {
     for (const { eventId, kind, name = "", input, updateId = "", protocolInstanceId = "" } of jobs) {
       const base = { eventId: eventId || (activations[task]?.startedEventId ?? 0), name, arguments: shownAll(input, converter) };
       const add = (message: MessageView): Told => {
-        const one = { message, task, answers: [] };
-        told.push(one);
+        const one = { message, task, outcomes: [] };
+        delivered.push(one);
         return one;
       };
       if (kind === "signalWorkflow") add({ kind: "signal", state: "taken", ...base });
@@ -134,7 +134,7 @@ function collect(data: SessionData): Told[] {
     }
     if (updates.size > 0) collectAnswers(data, task, updates);
   });
-  return told;
+  return delivered;
 }
 
 /** Collects responses to updates among the commands of a task. */
@@ -143,7 +143,7 @@ function collectAnswers({ activations, converter }: SessionData, task: number, u
     if (command.kind !== CommandKind.COMMAND_KIND_UPDATE_RESPONSE) continue;
     const { kind, attributes: { protocolInstanceId, result, failure } } = decodeCommand(command, converter);
     const state = kind === "AcceptUpdate" ? "accepted" : kind === "CompleteUpdate" ? "completed" : "failed";
-    updates.get(String(protocolInstanceId))?.answers.push({
+    updates.get(String(protocolInstanceId))?.outcomes.push({
       ...{ task, state },
       ...(kind === "CompleteUpdate" ? { result } : {}),
       ...(kind === "RejectUpdate" ? { failure: failure as ShownFailure } : {}),

@@ -322,7 +322,9 @@ class Branch {
       if (next > Math.max(lastMs, world.nowMs) && this.#agenda.nextMs === Infinity && this.#waitsForUnknown()) {
         return { kind: "waits" };
       }
-      if (next > until) return { kind: "stopped", message: `it goes on beyond ${Math.round(maxTimeMs / 86_400_000)} days` };
+      if (next > until) {
+        return { kind: "stopped", message: `the run continues beyond ${Math.round(maxTimeMs / 86_400_000)} days` };
+      }
       world.clock.advanceTo(next);
     }
   }

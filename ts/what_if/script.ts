@@ -85,15 +85,17 @@ export function recordedCall(recorded: Recorded, edit: Extract<Edit, { kind: "ac
   if (call !== undefined) return call;
   throw new EditError(
     edit.kind === "activity"
-      ? `event ${edit.eventId} scheduled no activity: name the ActivityTaskScheduled event`
-      : `event ${edit.eventId} started no child: name the StartChildWorkflowExecutionInitiated event`,
+      ? `event ${edit.eventId} did not schedule an activity: name the ActivityTaskScheduled event`
+      : `event ${edit.eventId} did not start a child: name the StartChildWorkflowExecutionInitiated event`,
   );
 }
 
 function messageOf(recorded: Recorded, eventId: number): RecordedMessage {
   const message = recorded.messages.find((each) => each.eventId === eventId);
   if (message !== undefined) return message;
-  throw new EditError(`event ${eventId} is no message: name a signal, an accepted update, a request to cancel or a termination`);
+  throw new EditError(
+    `event ${eventId} is not a message: name a signal, an accepted update, a request to cancel or a termination`,
+  );
 }
 
 function eventOf(recorded: Recorded, eventId: number): number {

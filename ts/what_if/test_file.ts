@@ -37,9 +37,9 @@ export function branchTestFiles(
 import { readHistoryFile } from "temporalex/debug";
 import { runBranch, stepsOf } from "temporalex/what-if";
 `,
-    before: `// What the branch changes of the recorded run; events are those of the history beside this file.
+    before: `// What the branch changes of the recorded run; event IDs refer to the history next to this file.
 const edits = ${literal(edits)};
-// What came of it.
+// The expected outcome.
 const expected = ${literal(expected)};
 
 `,

@@ -29,7 +29,7 @@ export class BranchTree {
   /** Returns the branch with an ID. Throws a RangeError if it does not exist. */
   node(id: number): BranchNode {
     const node = this.nodes.find((each) => each.id === id);
-    if (node === undefined) throw new RangeError(`there is no branch ${id}`);
+    if (node === undefined) throw new RangeError(`branch ${id} does not exist`);
     return node;
   }
 

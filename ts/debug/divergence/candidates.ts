@@ -69,8 +69,8 @@ export function candidatesOf(events: readonly HistoryEvent[], place: Place, side
     add("reordered", { history: later, code }, (edited) => {
       const step = made(code);
       if (step === undefined) return false;
-      const answers = edited.remove(later.eventId);
-      edited.insert(step, changed, answers);
+      const resolving = edited.remove(later.eventId);
+      edited.insert(step, changed, resolving);
       return true;
     });
   }

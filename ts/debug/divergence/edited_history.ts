@@ -32,7 +32,7 @@ const BOOKKEEPING: ReadonlySet<EventType> = new Set([
 ]);
 
 /** Fields in which a resolving event refers to the event that it resolves. */
-const ANSWERS = ["scheduledEventId", "startedEventId", "initiatedEventId", "acceptedEventId"];
+const RESOLVING_FIELDS = ["scheduledEventId", "startedEventId", "initiatedEventId", "acceptedEventId"];
 
 export class EditedHistory {
   #events: HistoryEvent[];
@@ -69,7 +69,7 @@ export class EditedHistory {
     const gone = new Set([event]);
     for (const other of this.#events) {
       for (const [field, target] of this.#references.get(other)!) {
-        if (ANSWERS.includes(field) && gone.has(target) && !BOOKKEEPING.has(other.eventType)) gone.add(other);
+        if (RESOLVING_FIELDS.includes(field) && gone.has(target) && !BOOKKEEPING.has(other.eventType)) gone.add(other);
       }
     }
     this.#shiftNumbers(event, -1);
@@ -91,7 +91,7 @@ export class EditedHistory {
     const from = this.#events.indexOf(before) + 1;
     const between = this.#events.slice(from, at);
     const own = (event: HistoryEvent) =>
-      this.#references.get(event)!.get("workflowTaskCompletedEventId") === before || isUpdateAnswer(event);
+      this.#references.get(event)!.get("workflowTaskCompletedEventId") === before || isUpdateResponse(event);
     if (between.some((event) => !BOOKKEEPING.has(event.eventType) && !own(event))) return;
     const next = this.#events[at + 1];
     // An update is delivered with a task and has no event before the task.
@@ -104,12 +104,12 @@ export class EditedHistory {
   /**
    * Inserts a step into the task that completed with `completedId`, before the event `beforeId`; 0: after the last
    * event. If resolving events follow the step, later events of the task, except `staying`, move to a new task that
-   * begins after them. `answers`: resolving events of a removed event, instead of the shortest ones.
+   * begins after them. `resolving`: resolving events of a removed event, instead of the shortest ones.
    */
   insert(
     step: NewStep,
     at: { readonly beforeId: number; readonly completedId: number; readonly staying: ReadonlySet<number> },
-    answers: readonly HistoryEvent[] | undefined,
+    resolving: readonly HistoryEvent[] | undefined,
   ): void {
     const completed = this.#final(this.#byOldId.get(at.completedId)!);
     const own = this.#events.filter((event) => this.#writtenBy(event, completed));
@@ -119,7 +119,9 @@ export class EditedHistory {
     this.#shiftBy(step, position);
     this.#references.set(command, new Map([["workflowTaskCompletedEventId", completed]]));
     this.#events.splice(position, 0, command);
-    const given = answers !== undefined && answers.length > 0 ? this.#retargeted(answers, command, step) : this.#answersOf(step);
+    const given = resolving !== undefined && resolving.length > 0
+      ? this.#retargeted(resolving, command, step)
+      : this.#resolvingEventsOf(step);
     if (given.length === 0) return;
     const after = before === undefined ? [] : own.slice(own.indexOf(before));
     const moving = after.filter((event) => !at.staying.has(this.#oldId.get(event) ?? 0));
@@ -168,16 +170,16 @@ export class EditedHistory {
   #writtenBy(event: HistoryEvent, completed: HistoryEvent): boolean {
     const by = this.#references.get(event)!.get("workflowTaskCompletedEventId");
     if (by !== undefined) return this.#final(by) === completed;
-    if (!isUpdateAnswer(event)) return false;
+    if (!isUpdateResponse(event)) return false;
     const last = this.#events.slice(0, this.#events.indexOf(event)).findLast(({ eventType }) =>
       eventType === EventType.WORKFLOW_TASK_COMPLETED
     );
     return last === completed;
   }
 
-  #answersOf({ command, answers }: NewStep): HistoryEvent[] {
+  #resolvingEventsOf({ command, resolving }: NewStep): HistoryEvent[] {
     let before = command;
-    return answers.map(({ event, refersAs }) => {
+    return resolving.map(({ event, refersAs }) => {
       const references = new Map<string, HistoryEvent>();
       for (const [field, what] of Object.entries(refersAs)) references.set(field, what === "command" ? command : before);
       this.#references.set(event, references);
@@ -187,14 +189,14 @@ export class EditedHistory {
   }
 
   /** Changes resolving events of another event of the same kind so that they refer to `command`. */
-  #retargeted(answers: readonly HistoryEvent[], command: HistoryEvent, step: NewStep): HistoryEvent[] {
-    for (const event of answers) {
+  #retargeted(resolving: readonly HistoryEvent[], command: HistoryEvent, step: NewStep): HistoryEvent[] {
+    for (const event of resolving) {
       const references = this.#references.get(event)!;
-      for (const [field, target] of references) if (!answers.includes(target)) references.set(field, command);
+      for (const [field, target] of references) if (!resolving.includes(target)) references.set(field, command);
       const fields = attributesOf(event);
       if ("timerId" in fields) fields["timerId"] = step.number === 0 ? fields["timerId"] : String(step.number);
     }
-    return [...answers];
+    return [...resolving];
   }
 
   /** Returns the events of a workflow task, copied from an existing one. */
@@ -242,7 +244,7 @@ export class EditedHistory {
   }
 }
 
-const isUpdateAnswer = ({ eventType }: HistoryEvent): boolean =>
+const isUpdateResponse = ({ eventType }: HistoryEvent): boolean =>
   eventType === EventType.WORKFLOW_EXECUTION_UPDATE_ACCEPTED || eventType === EventType.WORKFLOW_EXECUTION_UPDATE_COMPLETED;
 
 /** Numeric IDs come from the counter of the code; others were set by the user. */

@@ -99,11 +99,11 @@ async function explained(known: Known): Promise<Divergence> {
   const found = await foundEdit(known);
   const pair = place.pairs[place.at]!;
   const edit = nameEdit(place, sides, known.events, evidence, found);
-  const stands = whereOf(place, evidence);
-  const gone = GONE.has(edit.edit.kind) ? beforeGone(stands) : stands;
+  const current = whereOf(place, evidence);
+  const gone = GONE.has(edit.edit.kind) ? beforeGone(current) : current;
   const where = edit.at === undefined
     ? onPath(gone, place, edit.edit, await pathOf(known))
-    : { ...stands, location: edit.at, how: "command" as const };
+    : { ...current, location: edit.at, how: "command" as const };
   const eventId = pair.history?.eventId ?? lastRight(place);
   const location = plainLocation(where.location === "" ? error.location : where.location, where.fiber);
   const sentence = sentenceOf(place, pair, { ...where, location }, edit.edit);

@@ -20,7 +20,7 @@ import type { RecordedCommand } from "../../executor/tasks/recording.ts";
 export interface NewStep {
   readonly command: HistoryEvent;
   /** `refersAs`: fields that refer to another event: the event of the command, or the resolving event before this one. */
-  readonly answers: readonly {
+  readonly resolving: readonly {
     readonly event: HistoryEvent;
     readonly refersAs: { readonly [field: string]: "command" | "before" };
   }[];
@@ -45,7 +45,7 @@ const MAKERS: { readonly [kind in CommandKind]?: Maker } = {
     const startToFireTimeout = { seconds: 1n, nanos: 0 };
     return {
       command: event(EventType.TIMER_STARTED, of("timerStartedEventAttributes", { timerId, startToFireTimeout })),
-      answers: [{
+      resolving: [{
         event: event(EventType.TIMER_FIRED, of("timerFiredEventAttributes", { timerId })),
         refersAs: { startedEventId: "command" },
       }],
@@ -60,7 +60,7 @@ const MAKERS: { readonly [kind in CommandKind]?: Maker } = {
     const toStarted = { scheduledEventId: "command", startedEventId: "before" } as const;
     return {
       command: event(EventType.ACTIVITY_TASK_SCHEDULED, of("activityTaskScheduledEventAttributes", scheduled)),
-      answers: [
+      resolving: [
         {
           event: event(EventType.ACTIVITY_TASK_STARTED, of("activityTaskStartedEventAttributes", { attempt: 1 })),
           refersAs: { scheduledEventId: "command" },
@@ -87,7 +87,7 @@ const MAKERS: { readonly [kind in CommandKind]?: Maker } = {
         EventType.START_CHILD_WORKFLOW_EXECUTION_INITIATED,
         of("startChildWorkflowExecutionInitiatedEventAttributes", { workflowType, workflowId }),
       ),
-      answers: [
+      resolving: [
         {
           event: event(
             EventType.CHILD_WORKFLOW_EXECUTION_STARTED,
@@ -114,7 +114,7 @@ const MAKERS: { readonly [kind in CommandKind]?: Maker } = {
         EventType.NEXUS_OPERATION_SCHEDULED,
         of("nexusOperationScheduledEventAttributes", { endpoint, service, operation }),
       ),
-      answers: [{
+      resolving: [{
         event: event(EventType.NEXUS_OPERATION_COMPLETED, of("nexusOperationCompletedEventAttributes", { result: NOTHING })),
         refersAs: { scheduledEventId: "command" } as Refers,
       }],
@@ -130,7 +130,7 @@ const MAKERS: { readonly [kind in CommandKind]?: Maker } = {
         EventType.SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED,
         of("signalExternalWorkflowExecutionInitiatedEventAttributes", { signalName, workflowExecution }),
       ),
-      answers: [{
+      resolving: [{
         event: event(
           EventType.EXTERNAL_WORKFLOW_EXECUTION_SIGNALED,
           of("externalWorkflowExecutionSignaledEventAttributes", { workflowExecution }),
@@ -156,12 +156,12 @@ const MAKERS: { readonly [kind in CommandKind]?: Maker } = {
   [CommandKind.COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES]: ({ attributes }, event) => {
     const searchAttributes = { indexedFields: UpsertSearchAttributes.decode(attributes).searchAttributes };
     const fields = of("upsertWorkflowSearchAttributesEventAttributes", { searchAttributes });
-    return { command: event(EventType.UPSERT_WORKFLOW_SEARCH_ATTRIBUTES, fields), answers: [], counter: "none", number: 0 };
+    return { command: event(EventType.UPSERT_WORKFLOW_SEARCH_ATTRIBUTES, fields), resolving: [], counter: "none", number: 0 };
   },
   [CommandKind.COMMAND_KIND_MODIFY_WORKFLOW_PROPERTIES]: ({ attributes }, event) => {
     const upsertedMemo = { fields: ModifyWorkflowProperties.decode(attributes).memo };
     const fields = of("workflowPropertiesModifiedEventAttributes", { upsertedMemo });
-    return { command: event(EventType.WORKFLOW_PROPERTIES_MODIFIED, fields), answers: [], counter: "none", number: 0 };
+    return { command: event(EventType.WORKFLOW_PROPERTIES_MODIFIED, fields), resolving: [], counter: "none", number: 0 };
   },
 };
 
@@ -185,5 +185,5 @@ function marker(
   counted: Pick<NewStep, "counter" | "number">,
 ): NewStep {
   const attributes = of("markerRecordedEventAttributes", { markerName, details });
-  return { command: event(EventType.MARKER_RECORDED, attributes), answers: [], ...counted };
+  return { command: event(EventType.MARKER_RECORDED, attributes), resolving: [], ...counted };
 }

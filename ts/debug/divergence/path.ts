@@ -52,7 +52,7 @@ export function onPath(where: Where, place: Place, edit: LikelyEdit, path: reado
   const code = place.pairs[place.at]!.code ?? goesOn(place);
   if (!OWN_LINE(code)) {
     const last = lastStep(place, path)!;
-    return { ...where, location: locationOf(last), fiber: last.fiber, how: where.how === "stands" ? "stands" : "last" };
+    return { ...where, location: locationOf(last), fiber: last.fiber, how: where.how === "waits" ? "waits" : "last" };
   }
   // A verified added or replaced step is at the command itself.
   if (edit.confidence === "verified" && !GONE.has(edit.kind)) return where;

@@ -11,8 +11,8 @@ export interface Where {
   /** "function (file:line:column)"; "" when not known. */
   readonly location: string;
   readonly fiber: string;
-  /** "command": issued the command. "stands": waits there. "after": continued from there. "last": ran last. */
-  readonly how: "command" | "stands" | "after" | "last" | "unknown";
+  /** "command": issued the command. "waits": waits there. "after": continued from there. "last": ran last. */
+  readonly how: "command" | "waits" | "after" | "last" | "unknown";
   readonly wait: Wait | undefined;
 }
 
@@ -32,24 +32,24 @@ export function whereOf(place: Place, evidence: ReplayEvidence): Where {
   const last = evidence.activations.findLastIndex((activation) => activation.startedEventId === startedEventId);
   const first = evidence.activations.findIndex((activation) => activation.startedEventId === startedEventId);
   const sited = evidence.waits.filter(({ value }) => value.site !== "");
-  const answered = sited.filter(({ from, to }) => from <= last && to !== undefined && to >= first && to <= last);
+  const resolved = sited.filter(({ from, to }) => from <= last && to !== undefined && to >= first && to <= last);
   if (OWN_LINE(code)) {
     const { function: caller } = parts(code!.site);
-    const same = answered.filter(({ value }) => parts(value.site).function === caller);
-    const from = newest(same.length > 0 ? same : answered);
+    const same = resolved.filter(({ value }) => parts(value.site).function === caller);
+    const from = newest(same.length > 0 ? same : resolved);
     return { ...NOWHERE, ...(from === undefined ? {} : { wait: from.value }), location: code!.site, how: "command" };
   }
   const open = sited.filter(({ from, to }) => from <= last && (to === undefined || to > last));
   const begun = open.filter(({ from }) => from >= first);
   const waits = code === undefined || !["end", "update"].includes(code.kind);
-  if (waits && begun.length > 0) return at(newest(begun)!, "stands");
-  if (answered.length > 0) return at(newest(answered)!, "after");
-  if (waits && open.length > 0) return at(newest(open)!, "stands");
+  if (waits && begun.length > 0) return at(newest(begun)!, "waits");
+  if (resolved.length > 0) return at(newest(resolved)!, "after");
+  if (waits && open.length > 0) return at(newest(open)!, "waits");
   const before = newest(sited.filter(({ to }) => to !== undefined && to <= last));
   if (before !== undefined) return at(before, "after");
   const issued = lastIssued(evidence, last);
   if (issued !== "") return { ...NOWHERE, location: issued, how: "after" };
-  return open.length > 0 ? at(newest(open)!, "stands") : NOWHERE;
+  return open.length > 0 ? at(newest(open)!, "waits") : NOWHERE;
 }
 
 /** Returns the code's next step that history also has, if the code skips a step. */

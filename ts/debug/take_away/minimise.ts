@@ -69,7 +69,7 @@ export async function minimise(history: Uint8Array, options: MinimiseOptions): P
   };
   const all = decodeHistoryBytes(history).events;
   const wanted = await replay(all);
-  if (wanted === "ok") throw new NoProblemError("the history replays against this code: there is no divergence to keep");
+  if (wanted === "ok") throw new NoProblemError("the history replays against this code: no divergence to keep");
   const repairedTakes = async (events: readonly HistoryEvent[]): Promise<boolean> =>
     repaired === undefined || (await repaired.replay(workflowId, encode(events), { strict })).verdict === "ok";
   if (!await repairedTakes(all)) throw new NotRepairedError("the repaired code does not replay the history");

@@ -28,8 +28,8 @@ import { procedureOf, shownActivity } from "../converter/procedure_names.ts";
 import { BROADCAST_ACTIVITY } from "../converter/subscriptions.ts";
 import type { RecordedCommand } from "../executor/tasks/recording.ts";
 import type { CommandNames } from "./command_names.ts";
-import { set, short, shortArgs } from "./value_text.ts";
-import { plain, shown, shownAll, shownDuration, shownFailureBytes } from "./values.ts";
+import { formatShort, pickNonDefaults, printArgs } from "./value_text.ts";
+import { decodeShownFailure, formatExactDuration, readPayload, readPayloads, toPlainData } from "./values.ts";
 
 /** One command that workflow code issued in a task. */
 export interface CommandView {
@@ -59,18 +59,18 @@ export type Decoded = Pick<CommandView, "kind" | "summary" | "attributes"> & {
 
 /** How a decoder formats the content of a command. */
 export interface Shown {
-  all(payloads: Parameters<typeof shownAll>[0]): unknown[];
-  one(payload: Parameters<typeof shown>[0]): unknown;
-  record(payloads: { readonly [name: string]: Parameters<typeof shown>[0] }): { [name: string]: unknown };
+  all(payloads: Parameters<typeof readPayloads>[0]): unknown[];
+  one(payload: Parameters<typeof readPayload>[0]): unknown;
+  record(payloads: { readonly [name: string]: Parameters<typeof readPayload>[0] }): { [name: string]: unknown };
   /** Names from other commands. */
   readonly names: CommandNames | undefined;
 }
 
 /** Returns formatters of values by this converter. */
 export function shownBy(converter: PayloadConverter | undefined, names: CommandNames | undefined): Shown {
-  const one = (payload: Parameters<typeof shown>[0]) => plain(shown(payload, converter));
+  const one = (payload: Parameters<typeof readPayload>[0]) => toPlainData(readPayload(payload, converter));
   return {
-    all: (payloads) => shownAll(payloads, converter),
+    all: (payloads) => readPayloads(payloads, converter),
     one,
     record: (payloads) => Object.fromEntries(Object.entries(payloads).map(([name, payload]) => [name, one(payload)])),
     names,
@@ -81,7 +81,7 @@ export function shownBy(converter: PayloadConverter | undefined, names: CommandN
  * "broadcast enemy_killed:orc("ada")": signal, filter and arguments, as a subscription is written.
  */
 const broadcastText = ([signal, filter, ...args]: readonly unknown[]): string =>
-  `broadcast ${String(signal)}${filter === null || filter === undefined ? "" : `:${String(filter)}`}(${shortArgs(args)})`;
+  `broadcast ${String(signal)}${filter === null || filter === undefined ? "" : `:${String(filter)}`}(${printArgs(args)})`;
 
 type Decoder = (command: RecordedCommand, shown: Shown) => Decoded;
 
@@ -91,7 +91,7 @@ export const DECODERS: { readonly [kind in CommandKind]?: Decoder } = {
     return {
       kind: "StartTimer",
       key: `timer ${seq}`,
-      summary: `timer ${names?.timers.get(seq) ?? seq} for ${shownDuration(durationMs)}`,
+      summary: `timer ${names?.timers.get(seq) ?? seq} for ${formatExactDuration(durationMs)}`,
       attributes: { timerId: String(seq), durationMs, ...(summary === undefined ? {} : { summary: one(summary) }) },
     };
   },
@@ -102,11 +102,11 @@ export const DECODERS: { readonly [kind in CommandKind]?: Decoder } = {
       kind: "ScheduleActivity",
       key: `activity ${activityId}`,
       summary: `${procedureOf(options.activityType) === undefined ? "activity " : ""}${shownActivity(options.activityType)}(${
-        shortArgs(all(payloads))
+        printArgs(all(payloads))
       })`,
       attributes: {
         ...{ activityType: options.activityType, activityId, arguments: all(payloads) },
-        ...set({ ...options, activityType: "", activityId: "" }),
+        ...pickNonDefaults({ ...options, activityType: "", activityId: "" }),
         ...(summary === undefined ? {} : { summary: one(summary) }),
       },
     };
@@ -117,7 +117,7 @@ export const DECODERS: { readonly [kind in CommandKind]?: Decoder } = {
     return {
       kind: "ScheduleLocalActivity",
       key: `local activity ${seq}`,
-      summary: activityType === BROADCAST_ACTIVITY ? broadcastText(args) : `local activity ${activityType}(${shortArgs(args)})`,
+      summary: activityType === BROADCAST_ACTIVITY ? broadcastText(args) : `local activity ${activityType}(${printArgs(args)})`,
       attributes: { activityType, activityId: activityId || String(seq), arguments: args },
     };
   },
@@ -129,7 +129,7 @@ export const DECODERS: { readonly [kind in CommandKind]?: Decoder } = {
     return {
       kind: "Transact",
       key: `transact ${seq}`,
-      summary: `transact ${reducer}(${shortArgs(args)})${how}`,
+      summary: `transact ${reducer}(${printArgs(args)})${how}`,
       attributes: { reducer, arguments: args, required, awaited },
     };
   },
@@ -144,7 +144,7 @@ export const DECODERS: { readonly [kind in CommandKind]?: Decoder } = {
     return {
       kind: "RecordSideEffect",
       key: `side effect ${id}`,
-      summary: `side effect ${id}: ${short(value)}`,
+      summary: `side effect ${id}: ${formatShort(value)}`,
       attributes: { id, value },
     };
   },
@@ -154,11 +154,11 @@ export const DECODERS: { readonly [kind in CommandKind]?: Decoder } = {
     const update = `update ${names?.updates.get(protocolInstanceId) ?? protocolInstanceId}`;
     if (response?.$case === "completed") {
       const result = one(response.value);
-      const summary = `completes ${update} with ${short(result)}`;
+      const summary = `completes ${update} with ${formatShort(result)}`;
       return { kind: "CompleteUpdate", key: `update end ${protocolInstanceId}`, summary, attributes: { ...base, result } };
     }
     if (response?.$case === "rejected") {
-      const failure = shownFailureBytes(response.value);
+      const failure = decodeShownFailure(response.value);
       const summary = `rejects ${update}: ${failure.message}`;
       return { kind: "RejectUpdate", key: `update end ${protocolInstanceId}`, summary, attributes: { ...base, failure } };
     }
@@ -167,15 +167,20 @@ export const DECODERS: { readonly [kind in CommandKind]?: Decoder } = {
   [CommandKind.COMMAND_KIND_QUERY_RESULT]: ({ attributes }, { one }) => {
     const { queryId, result } = QueryResult.decode(attributes);
     const value = result?.$case === "succeeded" ? one(result.value) : undefined;
-    return { kind: "AnswerQuery", key: "", summary: `returns query result ${short(value)}`, attributes: { queryId, value } };
+    return {
+      kind: "AnswerQuery",
+      key: "",
+      summary: `returns query result ${formatShort(value)}`,
+      attributes: { queryId, value },
+    };
   },
   [CommandKind.COMMAND_KIND_COMPLETE_WORKFLOW]: ({ attributes }, { one }) => {
     const result = one(CompleteWorkflow.decode(attributes).result);
-    const summary = `completes the workflow with ${short(result)}`;
+    const summary = `completes the workflow with ${formatShort(result)}`;
     return { kind: "CompleteWorkflow", key: "completed", summary, attributes: { result } };
   },
   [CommandKind.COMMAND_KIND_FAIL_WORKFLOW]: ({ attributes }) => {
-    const failure = shownFailureBytes(FailWorkflow.decode(attributes).failure);
+    const failure = decodeShownFailure(FailWorkflow.decode(attributes).failure);
     return { kind: "FailWorkflow", key: "failed", summary: `fails the workflow: ${failure.message}`, attributes: { failure } };
   },
   [CommandKind.COMMAND_KIND_CANCEL_WORKFLOW]: ({ attributes }) => {
@@ -188,8 +193,8 @@ export const DECODERS: { readonly [kind in CommandKind]?: Decoder } = {
     return {
       kind: "ContinueAsNew",
       key: "continued",
-      summary: `continues as a new run with (${shortArgs(args)})`,
-      attributes: { arguments: args, ...set({ workflowType, taskQueue }) },
+      summary: `continues as a new run with (${printArgs(args)})`,
+      attributes: { arguments: args, ...pickNonDefaults({ workflowType, taskQueue }) },
     };
   },
   [CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW]: ({ attributes }, { all, one, record }) => {
@@ -199,10 +204,10 @@ export const DECODERS: { readonly [kind in CommandKind]?: Decoder } = {
     return {
       kind: "StartChildWorkflow",
       key: "",
-      summary: `child workflow ${workflowType}(${shortArgs(all(payloads))})`,
+      summary: `child workflow ${workflowType}(${printArgs(all(payloads))})`,
       attributes: {
         ...{ workflowType, workflowId, arguments: all(payloads) },
-        ...set({ ...options, workflowType: "", workflowId: "" }),
+        ...pickNonDefaults({ ...options, workflowType: "", workflowId: "" }),
         ...(Object.keys(memo).length === 0 ? {} : { memo: record(memo) }),
         ...(Object.keys(searchAttributes).length === 0 ? {} : { searchAttributes: record(searchAttributes) }),
         ...(summary === undefined ? {} : { summary: one(summary) }),
@@ -222,10 +227,10 @@ export const DECODERS: { readonly [kind in CommandKind]?: Decoder } = {
     return {
       kind: "ScheduleNexusOperation",
       key: "",
-      summary: `Nexus operation ${service}.${operation}(${value === undefined ? "" : short(value)})`,
+      summary: `Nexus operation ${service}.${operation}(${value === undefined ? "" : formatShort(value)})`,
       attributes: {
         ...{ endpoint, service, operation, input: value },
-        ...set({ ...options, endpoint: "", service: "", operation: "" }),
+        ...pickNonDefaults({ ...options, endpoint: "", service: "", operation: "" }),
         ...(Object.keys(nexusHeader).length === 0 ? {} : { nexusHeader }),
         ...(summary === undefined ? {} : { summary: one(summary) }),
       },
@@ -237,8 +242,8 @@ export const DECODERS: { readonly [kind in CommandKind]?: Decoder } = {
     return {
       kind: "SignalExternalWorkflow",
       key: "",
-      summary: `signal ${signalName}(${shortArgs(args)}) to ${childWorkflowOnly ? "child" : "workflow"} ${workflowId}`,
-      attributes: { workflowId, ...set({ runId }), signalName, arguments: args },
+      summary: `signal ${signalName}(${printArgs(args)}) to ${childWorkflowOnly ? "child" : "workflow"} ${workflowId}`,
+      attributes: { workflowId, ...pickNonDefaults({ runId }), signalName, arguments: args },
     };
   },
   [CommandKind.COMMAND_KIND_CANCEL_SIGNAL_WORKFLOW]: ({ attributes }) => {
@@ -253,15 +258,20 @@ export const DECODERS: { readonly [kind in CommandKind]?: Decoder } = {
   [CommandKind.COMMAND_KIND_CANCEL_EXTERNAL_WORKFLOW]: ({ attributes }) => {
     const { workflowId, runId, reason } = CancelExternalWorkflow.decode(attributes);
     const summary = `asks workflow ${workflowId} to cancel${reason === "" ? "" : `: ${reason}`}`;
-    return { kind: "CancelExternalWorkflow", key: "", summary, attributes: { workflowId, ...set({ runId, reason }) } };
+    return {
+      kind: "CancelExternalWorkflow",
+      key: "",
+      summary,
+      attributes: { workflowId, ...pickNonDefaults({ runId, reason }) },
+    };
   },
   [CommandKind.COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES]: (command, { record, names }) => {
     const searchAttributes = record(UpsertSearchAttributes.decode(command.attributes).searchAttributes);
-    const summary = names?.subscriptions.get(command) ?? `sets search attributes ${short(searchAttributes)}`;
+    const summary = names?.subscriptions.get(command) ?? `sets search attributes ${formatShort(searchAttributes)}`;
     return { kind: "UpsertSearchAttributes", key: "", summary, attributes: { searchAttributes } };
   },
   [CommandKind.COMMAND_KIND_MODIFY_WORKFLOW_PROPERTIES]: ({ attributes }, { record }) => {
     const memo = record(ModifyWorkflowProperties.decode(attributes).memo);
-    return { kind: "UpsertMemo", key: "", summary: `sets the memo ${short(memo)}`, attributes: { memo } };
+    return { kind: "UpsertMemo", key: "", summary: `sets the memo ${formatShort(memo)}`, attributes: { memo } };
   },
 };

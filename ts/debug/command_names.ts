@@ -11,7 +11,7 @@ import type { PayloadConverter } from "../converter/payload.ts";
 import type { RecordedActivation, RecordedCommand } from "../executor/tasks/recording.ts";
 import type { TracedJob } from "../executor/tasks/replay_trace.ts";
 import { Subscriptions } from "./run/subscribing.ts";
-import { nameIn, timerSummary } from "./timer_name.ts";
+import { readTimerName, readTimerSummary } from "./timer_name.ts";
 
 /** Names of what commands are about. */
 export interface CommandNames {
@@ -44,7 +44,7 @@ export function commandNames(
     if (command.cancel) continue;
     switch (command.kind) {
       case CommandKind.COMMAND_KIND_START_TIMER: {
-        const name = nameIn(timerSummary(StartTimer.decode(command.attributes).summary, converter));
+        const name = readTimerName(readTimerSummary(StartTimer.decode(command.attributes).summary, converter));
         if (name !== "") timers.set(command.seq, name);
         break;
       }

@@ -3,7 +3,7 @@
 import type { PayloadConverter } from "../converter/payload.ts";
 import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { aboutEvent, TaskKeys } from "./command_keys.ts";
-import { plain, shown } from "./values.ts";
+import { readPayload, toPlainData } from "./values.ts";
 
 /** What ties events to commands, and to each other. */
 export interface EventLinks {
@@ -25,7 +25,7 @@ const UPDATES: ReadonlySet<string | undefined> = new Set([
   "workflowExecutionUpdateCompletedEventAttributes",
 ]);
 
-export function linksOf(events: readonly HistoryEvent[], converter: PayloadConverter | undefined): EventLinks {
+export function linkEvents(events: readonly HistoryEvent[], converter: PayloadConverter | undefined): EventLinks {
   const links = new LinkFinder(converter);
   for (const event of events) links.add(event);
   return links;
@@ -171,7 +171,7 @@ class LinkFinder implements EventLinks {
     switch (attributes.case) {
       case "markerRecordedEventAttributes": {
         const { markerName, details } = attributes.value;
-        const first = (name: string) => plain(shown(details[name]?.payloads[0], this.#converter));
+        const first = (name: string) => toPlainData(readPayload(details[name]?.payloads[0], this.#converter));
         if (markerName === "Transact") this.#resolve(`transact ${first("id")}`, event);
         if (markerName === "core_local_activity") {
           const seq = (first("data") as { seq?: unknown } | null | undefined)?.seq;

@@ -3,11 +3,11 @@ import type { Payload, PayloadConverter } from "../converter/payload.ts";
 import { EventType } from "../messages/generated/temporal/api/enums/v1/event_type_pb.ts";
 import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { shownActivity } from "../converter/procedure_names.ts";
-import { markerOf } from "./run/markers.ts";
+import { readMarker } from "./run/markers.ts";
 import { Subscriptions } from "./run/subscribing.ts";
-import { nameIn, timerSummary } from "./timer_name.ts";
-import { short, shortArgs } from "./value_text.ts";
-import { plain, shown, shownAll, shownDuration, shownFailure } from "./values.ts";
+import { readTimerName, readTimerSummary } from "./timer_name.ts";
+import { formatShort, printArgs } from "./value_text.ts";
+import { formatExactDuration, readPayload, readPayloads, toPlainData, toShownFailure } from "./values.ts";
 
 /** One event. */
 export interface EventLine {
@@ -25,7 +25,7 @@ const camel = (name: string) => name.split("_").map((word) => word.slice(0, 1) +
 const NAMES = new Map<number, string>(Object.entries(EventType).map(([name, value]) => [value, camel(name)]));
 
 /** Returns one line per event. */
-export function linesOf(events: readonly HistoryEvent[], converter?: PayloadConverter): EventLine[] {
+export function makeEventLines(events: readonly HistoryEvent[], converter?: PayloadConverter): EventLine[] {
   const so: SoFar = { timers: new Map(), subscriptions: new Subscriptions() };
   return events.map((event) => lineOf(event, converter, so));
 }
@@ -46,12 +46,13 @@ function lineOf(event: HistoryEvent, converter: PayloadConverter | undefined, so
 
 function summaryOf(event: HistoryEvent, converter: PayloadConverter | undefined, { timers, subscriptions }: SoFar): string {
   const { attributes, eventId, userMetadata } = event;
-  const args = (payloads: Parameters<typeof shownAll>[0]) => shortArgs(shownAll(payloads, converter));
-  const result = (payloads: Parameters<typeof shownAll>[0]) => short(shownAll(payloads, converter)[0]);
+  const value = (payload: Payload | undefined) => toPlainData(readPayload(payload, converter));
+  const args = (payloads: Parameters<typeof readPayloads>[0]) => printArgs(readPayloads(payloads, converter));
+  const result = (payloads: Parameters<typeof readPayloads>[0]) => formatShort(readPayloads(payloads, converter)[0]);
   const duration = (d: { seconds: bigint; nanos: number } | undefined) =>
-    shownDuration(d === undefined ? 0 : Number(d.seconds) * 1000 + d.nanos / 1e6);
+    formatExactDuration(d === undefined ? 0 : Number(d.seconds) * 1000 + d.nanos / 1e6);
   const record = (payloads: { readonly [name: string]: Payload } | undefined) =>
-    short(Object.fromEntries(Object.entries(payloads ?? {}).map(([name, payload]) => [name, plain(shown(payload, converter))])));
+    formatShort(Object.fromEntries(Object.entries(payloads ?? {}).map(([name, each]) => [name, value(each)])));
   const childOf = (
     { workflowType, workflowExecution }: { workflowType?: { name: string }; workflowExecution?: { workflowId: string } },
   ) => `${workflowType?.name ?? ""} ${workflowExecution?.workflowId ?? ""}`;
@@ -64,7 +65,7 @@ function summaryOf(event: HistoryEvent, converter: PayloadConverter | undefined,
     case "workflowExecutionFailedEventAttributes":
     case "workflowTaskFailedEventAttributes":
     case "activityTaskFailedEventAttributes":
-      return shownFailure(attributes.value.failure).message;
+      return toShownFailure(attributes.value.failure).message;
     case "workflowExecutionTerminatedEventAttributes":
       return attributes.value.reason;
     case "workflowExecutionContinuedAsNewEventAttributes":
@@ -77,10 +78,10 @@ function summaryOf(event: HistoryEvent, converter: PayloadConverter | undefined,
       return result(attributes.value.result?.payloads);
     case "timerStartedEventAttributes": {
       const { timerId, startToFireTimeout } = attributes.value;
-      const summary = timerSummary(userMetadata?.summary, converter);
-      const name = nameIn(summary);
+      const summary = readTimerSummary(userMetadata?.summary, converter);
+      const name = readTimerName(summary);
       if (name !== "") timers.set(eventId, name);
-      const said = name === "" && summary !== "" ? `: ${short(summary)}` : "";
+      const said = name === "" && summary !== "" ? `: ${formatShort(summary)}` : "";
       return `timer ${name || timerId} for ${duration(startToFireTimeout)}${said}`;
     }
     case "timerFiredEventAttributes":
@@ -100,7 +101,7 @@ function summaryOf(event: HistoryEvent, converter: PayloadConverter | undefined,
     case "childWorkflowExecutionCompletedEventAttributes":
       return `${childOf(attributes.value)} = ${result(attributes.value.result?.payloads)}`;
     case "childWorkflowExecutionFailedEventAttributes": {
-      const { message, cause } = shownFailure(attributes.value.failure);
+      const { message, cause } = toShownFailure(attributes.value.failure);
       return `${childOf(attributes.value)}: ${message || cause?.message || ""}`;
     }
     case "signalExternalWorkflowExecutionInitiatedEventAttributes":
@@ -122,8 +123,8 @@ function summaryOf(event: HistoryEvent, converter: PayloadConverter | undefined,
     case "markerRecordedEventAttributes": {
       const { markerName, details, failure } = attributes.value;
       const gave = details["result"] === undefined ? "" : ` = ${result(details["result"].payloads)}`;
-      const end = failure === undefined ? gave : `: ${shownFailure(failure).message}`;
-      const { kind, name } = markerOf(attributes.value, converter);
+      const end = failure === undefined ? gave : `: ${toShownFailure(failure).message}`;
+      const { kind, name } = readMarker(attributes.value, converter);
       if (kind === "localActivity") return `${name}${end}`;
       return markerName === "Transact" ? `${name}(${args(details["arguments"]?.payloads)})${end}` : markerName;
     }
@@ -137,7 +138,7 @@ function summaryOf(event: HistoryEvent, converter: PayloadConverter | undefined,
     }
     case "workflowExecutionUpdateCompletedEventAttributes": {
       const outcome = attributes.value.outcome?.value;
-      return outcome?.case === "failure" ? shownFailure(outcome.value).message : result(outcome?.value?.payloads);
+      return outcome?.case === "failure" ? toShownFailure(outcome.value).message : result(outcome?.value?.payloads);
     }
     default:
       return "";

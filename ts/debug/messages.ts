@@ -3,7 +3,7 @@ import { CommandKind } from "../core/generated/boundary/temporalex/boundary/v1/b
 import { decodeCommand } from "./commands.ts";
 import type { SessionData } from "./session_data.ts";
 import { countWhile, OpenSpans, valueAt } from "./spans.ts";
-import { shownAll, type ShownFailure } from "./values.ts";
+import { readPayloads, type ShownFailure } from "./values.ts";
 
 /** A message to the workflow, with its state at a position. */
 export interface MessageView {
@@ -86,7 +86,7 @@ function arrivedSince(
     const arrived = { eventId: Number(eventId), state: "arrived" as const };
     if (attributes.case === "workflowExecutionSignaledEventAttributes") {
       const { signalName: name, input } = attributes.value;
-      messages.push({ kind: "signal", name, arguments: shownAll(input?.payloads, converter), ...arrived });
+      messages.push({ kind: "signal", name, arguments: readPayloads(input?.payloads, converter), ...arrived });
     } else if (attributes.case === "workflowExecutionCancelRequestedEventAttributes") {
       messages.push({ kind: "cancelRequest", name: "cancel", arguments: [], ...arrived });
     }
@@ -119,7 +119,11 @@ function collect(data: SessionData): Told[] {
   const updates = new Map<string, Told>();
   trace.jobs.forEach((jobs, task) => {
     for (const { eventId, kind, name = "", input, updateId = "", protocolInstanceId = "" } of jobs) {
-      const base = { eventId: eventId || (activations[task]?.startedEventId ?? 0), name, arguments: shownAll(input, converter) };
+      const base = {
+        eventId: eventId || (activations[task]?.startedEventId ?? 0),
+        name,
+        arguments: readPayloads(input, converter),
+      };
       const add = (message: MessageView): Told => {
         const one = { message, task, outcomes: [] };
         delivered.push(one);

@@ -6,9 +6,9 @@ import type { RecordedActivation, RecordedCommand } from "../executor/tasks/reco
 import type { ReplayVerdict } from "../executor/tasks/replay.ts";
 import type { ReplayTrace } from "../executor/tasks/replay_trace.ts";
 import { Sides } from "./divergence/align.ts";
-import { codeTasks } from "./divergence/code_steps.ts";
-import { historyTasks } from "./divergence/history_steps.ts";
-import { doing } from "./divergence/steps.ts";
+import { readCodeTasks } from "./divergence/code_steps.ts";
+import { readHistoryTasks } from "./divergence/history_steps.ts";
+import { describeAction } from "./divergence/steps.ts";
 import { hasExtraCommand } from "./verdict_kinds.ts";
 
 /** A command that history does not have. */
@@ -39,15 +39,15 @@ export function commandsNotInHistory(
   recorded: { readonly activations: readonly RecordedActivation[]; readonly jobs: ReplayTrace["jobs"] },
 ): ExtraCommand[] {
   if (!hasExtraCommand(verdict)) return [];
-  const tasks = historyTasks(events);
-  const sides = new Sides(tasks, codeTasks(recorded));
+  const tasks = readHistoryTasks(events);
+  const sides = new Sides(tasks, readCodeTasks(recorded));
   return tasks.filter((task) => sides.has(task)).flatMap((task) =>
     sides.pairs(task).flatMap(({ history, code, same }) =>
       history !== undefined || code === undefined || same ? [] : [{
         task: task.task,
         startedEventId: task.startedEventId,
         isLast: task === tasks.at(-1),
-        does: doing(code),
+        does: describeAction(code),
         text: code.text,
         site: code.site,
         command: code.command,

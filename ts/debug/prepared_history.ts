@@ -3,9 +3,9 @@
 import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { PayloadCodec } from "../codec/codec.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
-import { type EventLinks, linksOf } from "./event_links.ts";
+import { type EventLinks, linkEvents } from "./event_links.ts";
 import { decodeHistoryBytes } from "../history_files/decode_events.ts";
-import { type EventLine, linesOf } from "./events.ts";
+import { type EventLine, makeEventLines } from "./events.ts";
 import { type HistoryFile, readHistoryFile } from "../history_files/history_file.ts";
 
 /** How payloads are decoded. */
@@ -40,8 +40,8 @@ export async function prepareHistory(file: Uint8Array, { codec, converter }: Rea
   const history = await readHistoryFile(file);
   const bytes = codec === undefined ? history.bytes : await decoded(history.bytes, codec);
   const { events } = decodeHistoryBytes(bytes);
-  const links = linksOf(events, converter);
-  return { file: history, bytes, events, links, lines: linesOf(events, converter), converter };
+  const links = linkEvents(events, converter);
+  return { file: history, bytes, events, links, lines: makeEventLines(events, converter), converter };
 }
 
 async function decoded(history: Uint8Array, codec: NonNullable<ReadOptions["codec"]>): Promise<Uint8Array> {

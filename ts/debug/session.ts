@@ -15,7 +15,7 @@ import type { ReplayOptions, ReplayVerdict } from "../executor/tasks/replay.ts";
 import type { ReplayTrace } from "../executor/tasks/replay_trace.ts";
 import { type HistoryEvent, HistorySchema } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { SessionCode } from "./code/session_code.ts";
-import { changedValues } from "./divergence/changed.ts";
+import { findChangedValues } from "./divergence/changed.ts";
 import type { ChangedValue } from "./divergence/types.ts";
 import type { EventLinks } from "./event_links.ts";
 import type { EventLine } from "./events.ts";
@@ -24,7 +24,7 @@ import { commandsNotInHistory, type NotInHistory } from "./not_in_history.ts";
 import { type PreparedHistory, prepareHistory } from "./prepared_history.ts";
 import { type SessionProblem, sessionProblem } from "./problem.ts";
 import type { SessionData, SessionTask, TaskLine } from "./session_data.ts";
-import { shownEvent } from "./values.ts";
+import { toPlainEvent } from "./values.ts";
 import { type SessionView, viewAt, ViewCache } from "./view.ts";
 
 export type { TaskLine } from "./session_data.ts";
@@ -226,7 +226,7 @@ export class DebugSession {
     if (this.#changed === undefined) {
       const { events, activations, trace: { jobs }, converter, problem } = this.#data;
       const before = problem?.divergence?.eventId ?? problem?.position ?? Infinity;
-      this.#changed = changedValues({ events, activations, jobs, converter, before });
+      this.#changed = findChangedValues({ events, activations, jobs, converter, before });
     }
     return this.#changed;
   }
@@ -252,7 +252,7 @@ export class DebugSession {
 
   /** Returns all fields of an event as plain data, with decoded payloads. */
   eventDetails(eventId: number): unknown {
-    return shownEvent(this.#data.events[this.#check(eventId) - 1]!, this.#data.converter);
+    return toPlainEvent(this.#data.events[this.#check(eventId) - 1]!, this.#data.converter);
   }
 
   /** Moves to a position. Throws a RangeError if the history does not have the position. */

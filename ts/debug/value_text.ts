@@ -1,7 +1,7 @@
 // Short texts of values, for a part of a line.
 
 /** Formats a value in at most `room` characters. */
-export function short(value: unknown, room = 80): string {
+export function formatShort(value: unknown, room = 80): string {
   let text: string;
   try {
     text = value instanceof Uint8Array ? `${value.length} bytes` : JSON.stringify(value) ?? "nothing";
@@ -12,10 +12,10 @@ export function short(value: unknown, room = 80): string {
   return text.length > room ? `${text.slice(0, room - 1)}…` : text;
 }
 
-export const shortArgs = (args: readonly unknown[]): string => args.map((arg) => short(arg, 60)).join(", ");
+export const printArgs = (args: readonly unknown[]): string => args.map((arg) => formatShort(arg, 60)).join(", ");
 
 /** Formats arguments briefly. A small flat object is shortened to its values: `BOOK-1, 1900`. */
-export const briefArgs = (args: readonly unknown[]): string => args.map(brief).join(", ");
+export const printBriefArgs = (args: readonly unknown[]): string => args.map(brief).join(", ");
 
 const MOST_FIELDS = 4;
 const MOST_LETTERS = 40;
@@ -28,11 +28,11 @@ function brief(value: unknown): string {
       if (text.length <= MOST_LETTERS) return text;
     }
   }
-  return short(value, 60);
+  return formatShort(value, 60);
 }
 
 /** Returns the fields that do not have their default values. */
-export function set(fields: object): { [name: string]: unknown } {
+export function pickNonDefaults(fields: object): { [name: string]: unknown } {
   const isSet = ([, value]: [string, unknown]) =>
     value !== undefined && value !== 0 && value !== "" && !(Array.isArray(value) && value.length === 0);
   return Object.fromEntries(Object.entries(fields).filter(isSet));

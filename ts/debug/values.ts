@@ -10,7 +10,7 @@ import { decodeBase64 } from "../history_files/payload_json.ts";
 export type Shown = { readonly value: unknown } | { readonly unreadable: string };
 
 /** Decodes a payload; never throws. */
-export function shown(payload: Payload | undefined, converter: PayloadConverter = jsonPayloadConverter): Shown {
+export function readPayload(payload: Payload | undefined, converter: PayloadConverter = jsonPayloadConverter): Shown {
   if (payload === undefined) return { value: undefined };
   try {
     return { value: converter.fromPayload(payload) };
@@ -41,11 +41,11 @@ export function textOfBytes(bytes: Uint8Array): string | undefined {
 }
 
 /** Decodes payloads. A payload that cannot be decoded becomes the reason in brackets. */
-export function shownAll(payloads: readonly Payload[] | undefined, converter?: PayloadConverter): unknown[] {
-  return (payloads ?? []).map((payload) => plain(shown(payload, converter)));
+export function readPayloads(payloads: readonly Payload[] | undefined, converter?: PayloadConverter): unknown[] {
+  return (payloads ?? []).map((payload) => toPlainData(readPayload(payload, converter)));
 }
 
-export const plain = (shown: Shown): unknown => "value" in shown ? shown.value : `[unreadable: ${shown.unreadable}]`;
+export const toPlainData = (shown: Shown): unknown => "value" in shown ? shown.value : `[unreadable: ${shown.unreadable}]`;
 
 /** A failure as plain data. */
 export interface ShownFailure {
@@ -56,26 +56,26 @@ export interface ShownFailure {
 }
 
 /** Converts a Failure with its causes to plain data. */
-export function shownFailure(failure: Failure | undefined): ShownFailure {
+export function toShownFailure(failure: Failure | undefined): ShownFailure {
   if (failure === undefined) return { message: "", type: "" };
   const { failureInfo, message, cause } = failure;
   const type = failureInfo.case === "applicationFailureInfo" && failureInfo.value.type !== ""
     ? failureInfo.value.type
     : (failureInfo.case ?? "").replace(/Info$/, "");
-  return { message, type, ...(cause === undefined ? {} : { cause: shownFailure(cause) }) };
+  return { message, type, ...(cause === undefined ? {} : { cause: toShownFailure(cause) }) };
 }
 
 /** Decodes a Failure, then converts it as `shownFailure` does. */
-export function shownFailureBytes(bytes: Uint8Array): ShownFailure {
+export function decodeShownFailure(bytes: Uint8Array): ShownFailure {
   try {
-    return shownFailure(fromBinary(FailureSchema, bytes));
+    return toShownFailure(fromBinary(FailureSchema, bytes));
   } catch (e) {
     return { message: `[unreadable: ${(e as Error).message}]`, type: "" };
   }
 }
 
 /** Returns all fields of an event as plain data, with decoded payloads. */
-export function shownEvent(event: HistoryEvent, converter?: PayloadConverter): unknown {
+export function toPlainEvent(event: HistoryEvent, converter?: PayloadConverter): unknown {
   try {
     const json = toJson(HistoryEventSchema, event) as { readonly [key: string]: unknown };
     const attributes = Object.entries(json).find(([key]) => key.endsWith("EventAttributes"))?.[1];
@@ -94,13 +94,13 @@ function readable(json: unknown, converter: PayloadConverter | undefined): unkno
   if (typeof (metadata as { encoding?: unknown } | undefined)?.encoding === "string") {
     const bytes = (text: unknown) => decodeBase64(typeof text === "string" ? text : "") ?? new Uint8Array(0);
     const fields = Object.entries(metadata as object).map(([key, text]) => [key, bytes(text)] as const);
-    return plain(shown({ metadata: Object.fromEntries(fields), data: bytes(data) }, converter));
+    return toPlainData(readPayload({ metadata: Object.fromEntries(fields), data: bytes(data) }, converter));
   }
   return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, readable(value, converter)]));
 }
 
 /** An exact duration: "250 ms", "1.5 s", "1 min 30 s", "3 d". */
-export function shownDuration(ms: number): string {
+export function formatExactDuration(ms: number): string {
   if (ms < 1000) return `${ms} ms`;
   const parts: string[] = [];
   let rest = ms;

@@ -14,7 +14,7 @@ import { toMilliseconds } from "./run/event_time.ts";
 import type { SessionProblem } from "./problem.ts";
 import type { SessionData, SessionTask, TaskLine } from "./session_data.ts";
 import { countWhile, OpenSpans, valueAt } from "./spans.ts";
-import { type Shown, shown, type ShownFailure, shownFailure } from "./values.ts";
+import { readPayload, type Shown, type ShownFailure, toShownFailure } from "./values.ts";
 
 /** An await on which workflow code is blocked. */
 export interface OpenAwait {
@@ -98,7 +98,7 @@ export function viewAt(data: SessionData, position: number): SessionView {
     isInTask: task !== undefined && position <= task.lastEventId,
     commands: task === undefined ? [] : data.cache.commandsOf(data, task),
     published: published?.value === undefined ? undefined : {
-      ...shown(published.value, data.converter),
+      ...readPayload(published.value, data.converter),
       sinceEventId: data.activations[published.from]?.startedEventId ?? 0,
     },
     phase: valueAt(trace.phases ?? [], at)?.value,
@@ -265,7 +265,7 @@ function outcomeAt(data: SessionData, task: SessionTask | undefined, position: n
       return { kind: "timedOut", eventId: Number(eventId) };
     // The history ends here and the code does not: a divergence that a replay of whole tasks may not detect.
     case "workflowExecutionFailedEventAttributes":
-      return { kind: "failed", failure: shownFailure(attributes.value.failure), eventId: Number(eventId) };
+      return { kind: "failed", failure: toShownFailure(attributes.value.failure), eventId: Number(eventId) };
     default:
       return undefined;
   }

@@ -89,11 +89,11 @@ export class Explainer {
     if (!hasExtraCommand(verdict)) return verdict;
     const { commandsNotInHistory } = await import("../debug/not_in_history.ts");
     const { notInHistoryText } = await import("../debug/not_in_history_text.ts");
-    const { eventsOf } = await import("../debug/divergence/candidates.ts");
+    const { decodeEventList } = await import("../debug/divergence/candidates.ts");
     const how = { ...options, record: true, trace: true, callSites: "always", lines: false } as const;
     const isRecorded = options.record === true && options.trace === true && options.callSites === "always";
     const { recorded = [], trace } = isRecorded ? verdict : await this.#replay(workflowId, history, how);
-    const extra = commandsNotInHistory(verdict, eventsOf(history), { activations: recorded, jobs: trace?.jobs ?? [] });
+    const extra = commandsNotInHistory(verdict, decodeEventList(history), { activations: recorded, jobs: trace?.jobs ?? [] });
     if (extra.length === 0) return verdict;
     const { shortPlace } = await import("../debug/divergence/where.ts");
     const place = shortPlace(extra[0]!.site);
@@ -126,10 +126,10 @@ export class Explainer {
       .catch(() => undefined);
     const lines = again?.trace?.lines;
     if (lines === undefined) return { ...verdict, error: { ...error, eventId } };
-    const { locationOf, pathSteps } = await import("../debug/divergence/path.ts");
-    const steps = pathSteps(lines);
+    const { formatLocation, readPath } = await import("../debug/divergence/path.ts");
+    const steps = readPath(lines);
     const last = steps.findLast(({ throws }) => throws) ?? steps.at(-1);
-    return { ...verdict, error: { ...error, eventId, location: last === undefined ? "" : locationOf(last) } };
+    return { ...verdict, error: { ...error, eventId, location: last === undefined ? "" : formatLocation(last) } };
   }
 
   async #inLines(

@@ -6,7 +6,7 @@ import type { Payload, Payloads } from "../messages/generated/temporal/api/commo
 import { defaultPayloadConverter, type PayloadConverter } from "../converter/payload.ts";
 import { shownActivity } from "../converter/procedure_names.ts";
 import { BROADCAST_ACTIVITY } from "../converter/subscriptions.ts";
-import { nameIn, timerSummary } from "../debug/timer_name.ts";
+import { readTimerName, readTimerSummary } from "../debug/timer_name.ts";
 import { localActivityOf } from "./local_marker.ts";
 import { eventMilliseconds } from "./recorded.ts";
 import { transactOf } from "./transact_marker.ts";
@@ -118,7 +118,7 @@ function callTold(
     case "timerStartedEventAttributes": {
       const { seconds = 0n, nanos = 0 } = value.startToFireTimeout ?? {};
       const span = exactSpan(Number(seconds) * 1000 + nanos / 1e6);
-      const name = nameIn(timerSummary(userMetadata?.summary, converter));
+      const name = readTimerName(readTimerSummary(userMetadata?.summary, converter));
       // The ID of a timer means nothing to users.
       return ["timer", "started", named(name || span), name === "" ? "" : span];
     }

@@ -9,12 +9,12 @@ import type { Cause } from "./types.ts";
  * Returns the event of a job. An update has no event before the task that accepts it: then that
  * event.
  */
-export function eventOfJob({ links }: SessionData, { eventId, protocolInstanceId }: TracedJob): number {
+export function findJobEvent({ links }: SessionData, { eventId, protocolInstanceId }: TracedJob): number {
   return protocolInstanceId === undefined ? eventId : links.byKey.get(`update ${protocolInstanceId}`) ?? eventId;
 }
 
 /** Returns all causes, in order. */
-export function causesOf(data: SessionData, { wakes, lanes, waitLanes }: LineTrace, places: Places): Cause[] {
+export function findCauses(data: SessionData, { wakes, lanes, waitLanes }: LineTrace, places: Places): Cause[] {
   const last = data.tasks.at(-1)?.last ?? -1;
   /** Waits by fiber and the activation in which they were settled. */
   const settled = new Map<string, number[]>();
@@ -43,7 +43,7 @@ export function causesOf(data: SessionData, { wakes, lanes, waitLanes }: LineTra
     const endedBy = found === undefined ? undefined : data.cache.factsOf(data, found).endedBy;
     if (endedBy !== undefined) return endedBy;
     const jobs = (data.trace.jobs[at] ?? []).filter((job) => job.eventId === eventId);
-    return jobs.length === 1 ? eventOfJob(data, jobs[0]!) : eventId;
+    return jobs.length === 1 ? findJobEvent(data, jobs[0]!) : eventId;
   }
 }
 

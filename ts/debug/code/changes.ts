@@ -3,7 +3,7 @@
 import type { LineTrace } from "../../executor/tasks/line_records.ts";
 import type { SessionData } from "../session_data.ts";
 import { countWhile } from "../spans.ts";
-import { plain, shown } from "../values.ts";
+import { readPayload, toPlainData } from "../values.ts";
 import type { Copies } from "./copies.ts";
 import type { Crossings } from "./crossings.ts";
 import type { Places } from "./places.ts";
@@ -87,7 +87,7 @@ export class Changes {
       return trace.published.map(({ from, value }) => ({
         at: from,
         ...(calls.get(from) ?? { point: -1, lane: -1 }),
-        value: once(() => plain(shown(value, converter))),
+        value: once(() => toPlainData(readPayload(value, converter))),
       }));
     }
     const copies = of === "accumulator" ? this.#lines.states : this.#crossings.variables.get(of.variable) ?? [];

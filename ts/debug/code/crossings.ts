@@ -6,7 +6,7 @@ import type { RecordedCommand } from "../../executor/tasks/recording.ts";
 import { decodeCommand } from "../commands.ts";
 import type { SessionData } from "../session_data.ts";
 import { countWhile } from "../spans.ts";
-import { shown, shownAll, shownDuration } from "../values.ts";
+import { formatExactDuration, readPayload, readPayloads } from "../values.ts";
 import { type Copies, copyValue } from "./copies.ts";
 import type { Coverage } from "./coverage.ts";
 import type { Places } from "./places.ts";
@@ -164,7 +164,7 @@ export class Crossings {
       if (job === undefined) return;
       const { input, protocolInstanceId, name: message = "" } = job;
       if (kind === "handler") {
-        const read = () => copyValue(shownAll(input, converter));
+        const read = () => copyValue(readPayloads(input, converter));
         this.#add(place, { at: from, lane, name: message, kind: "message", read });
       }
       if (protocolInstanceId === undefined || to < 0) return;
@@ -176,7 +176,7 @@ export class Crossings {
       const payload = span?.value;
       if (payload === undefined) continue;
       const read = () => {
-        const seen = shown(payload, converter);
+        const seen = readPayload(payload, converter);
         return "value" in seen ? copyValue(seen.value) : copyValue(`<unreadable: ${seen.unreadable}>`);
       };
       this.#add(this.#places.placeOf(point), { at, lane, name: "", kind: "published", read });
@@ -215,7 +215,7 @@ export class Crossings {
     const names = this.#data.cache.namesOf(this.#data);
     const { attributes } = decodeCommand(command, this.#data.converter, names);
     const { arguments: given, durationMs, searchAttributes } = attributes;
-    if (typeof durationMs === "number") return [shownDuration(durationMs)];
+    if (typeof durationMs === "number") return [formatExactDuration(durationMs)];
     const subscription = names.subscriptions.get(command)?.split(" ").slice(1).join(" ");
     if (subscription !== undefined) return [subscription];
     return given ?? [searchAttributes];

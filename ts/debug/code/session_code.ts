@@ -4,9 +4,9 @@ import type { LineTrace } from "../../executor/tasks/line_records.ts";
 import type { TracedJob } from "../../executor/tasks/replay_trace.ts";
 import type { SessionData, SessionTask } from "../session_data.ts";
 import { countWhile, OpenSpans, valueAt } from "../spans.ts";
-import { plain, shown } from "../values.ts";
+import { readPayload, toPlainData } from "../values.ts";
 import { viewAt } from "../view.ts";
-import { causesOf, eventOfJob } from "./causes.ts";
+import { findCauses, findJobEvent } from "./causes.ts";
 import { Changes } from "./changes.ts";
 import { Copies } from "./copies.ts";
 import { Coverage } from "./coverage.ts";
@@ -102,7 +102,7 @@ export class SessionCode {
 
   /** All events that woke a fiber, in order. */
   get causes(): readonly Cause[] {
-    return this.#causes ??= causesOf(this.#data, this.#lines, this.#places);
+    return this.#causes ??= findCauses(this.#data, this.#lines, this.#places);
   }
 
   /** Returns the awaits that are open at a position. */
@@ -119,7 +119,7 @@ export class SessionCode {
     const arrived = lines.slice(this.#taskAt(position)?.eventId ?? 0, position).find(({ type }) => MESSAGES.has(type));
     let job: TracedJob | undefined;
     for (let i = at + 1; i < trace.jobs.length && job === undefined; i++) job = trace.jobs[i]!.find(({ eventId }) => eventId > 0);
-    const next = arrived ?? (job === undefined ? undefined : lines[eventOfJob(this.#data, job) - 1]);
+    const next = arrived ?? (job === undefined ? undefined : lines[findJobEvent(this.#data, job) - 1]);
     const view = viewAt(this.#data, position);
     const awaitedSignals = view.open.filter(({ kind }) => kind === "signal").flatMap(({ label }) =>
       /"(.*)"/.exec(label)?.[1] ?? []
@@ -224,7 +224,7 @@ export class SessionCode {
       stateAt: (at) => {
         const span = valueAt(data.trace.published, at);
         if (span === undefined) return undefined;
-        if (!this.#states.has(span)) this.#states.set(span, plain(shown(span.value, data.converter)));
+        if (!this.#states.has(span)) this.#states.set(span, toPlainData(readPayload(span.value, data.converter)));
         return this.#states.get(span);
       },
       variableAt: (name, at) => {

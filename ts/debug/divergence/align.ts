@@ -23,7 +23,7 @@ export interface Place {
 const MAX_TABLE = 160_000;
 
 /** Returns the pairs of one task. */
-export function pairsOf(history: readonly HistoryStep[], code: readonly CodeStep[]): Pair[] {
+export function pairSteps(history: readonly HistoryStep[], code: readonly CodeStep[]): Pair[] {
   const pairs: Pair[] = [];
   let h = 0;
   let c = 0;
@@ -99,7 +99,7 @@ export class Sides {
   }
 
   pairs(task: HistoryTask): Pair[] {
-    return pairsOf(task.steps, this.code.get(task.startedEventId) ?? []);
+    return pairSteps(task.steps, this.code.get(task.startedEventId) ?? []);
   }
 
   /**

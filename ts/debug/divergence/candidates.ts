@@ -5,7 +5,7 @@ import type { Place, Sides } from "./align.ts";
 import type { CodeStep } from "./code_steps.ts";
 import { EditedHistory } from "./edited_history.ts";
 import type { HistoryStep } from "./history_steps.ts";
-import { newStep } from "./new_step.ts";
+import { makeNewStep } from "./new_step.ts";
 import { isSameStep } from "./steps.ts";
 import type { EditKind } from "./types.ts";
 
@@ -27,7 +27,7 @@ const MOVED_OVER = 6;
  * an open run the recorded step may follow later in the code, and a repair that keeps that step as the old behavior
  * would run it twice.
  */
-export function candidatesOf(events: readonly HistoryEvent[], place: Place, sides: Sides): Candidate[] {
+export function listCandidates(events: readonly HistoryEvent[], place: Place, sides: Sides): Candidate[] {
   const { history: here, code } = place.pairs[place.at]!;
   const changed = placeOf(place, sides);
   const candidates: Candidate[] = [];
@@ -42,7 +42,7 @@ export function candidatesOf(events: readonly HistoryEvent[], place: Place, side
     });
   };
   const queue = queueOf(events);
-  const made = (step: CodeStep) => newStep(step.command, events[(here?.eventId ?? place.task.completedEventId) - 1]!, queue);
+  const made = (step: CodeStep) => makeNewStep(step.command, events[(here?.eventId ?? place.task.completedEventId) - 1]!, queue);
   const isSubstantive = code !== undefined && code.kind !== "end" && code.kind !== "update";
   if (isSubstantive) {
     add("inserted", { history: here, code }, (edited) => {
@@ -108,4 +108,4 @@ function queueOf(events: readonly HistoryEvent[]): string {
   return attributes.case === "workflowExecutionStartedEventAttributes" ? attributes.value.taskQueue?.name ?? "" : "";
 }
 
-export const eventsOf = (history: Uint8Array): HistoryEvent[] => decodeHistoryBytes(history).events;
+export const decodeEventList = (history: Uint8Array): HistoryEvent[] => decodeHistoryBytes(history).events;

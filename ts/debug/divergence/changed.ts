@@ -4,10 +4,10 @@ import type { HistoryEvent } from "../../messages/generated/temporal/api/history
 import type { RecordedActivation } from "../../executor/tasks/recording.ts";
 import type { ReplayTrace } from "../../executor/tasks/replay_trace.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
-import { pairsOf } from "./align.ts";
-import { codeTasks } from "./code_steps.ts";
+import { pairSteps } from "./align.ts";
+import { readCodeTasks } from "./code_steps.ts";
 import { compareFields, readOfRun } from "./differences.ts";
-import { historyTasks } from "./history_steps.ts";
+import { readHistoryTasks } from "./history_steps.ts";
 import type { ChangedValue, FieldDifference } from "./types.ts";
 
 interface Replayed {
@@ -20,17 +20,17 @@ interface Replayed {
 }
 
 /** Compares the steps of a replay that passed, or those before its first difference. */
-export function changedValues({ events, activations, jobs, converter, before }: Replayed): ChangedValue[] {
+export function findChangedValues({ events, activations, jobs, converter, before }: Replayed): ChangedValue[] {
   const run = readOfRun(events[0], converter);
-  const code = codeTasks({ activations, jobs });
+  const code = readCodeTasks({ activations, jobs });
   const found: ChangedValue[] = [];
-  for (const { steps, startedEventId, completedEventId } of historyTasks(events)) {
+  for (const { steps, startedEventId, completedEventId } of readHistoryTasks(events)) {
     const own = code.get(startedEventId);
     if (completedEventId >= before) break;
     if (own === undefined) continue;
     // Markers of local activities have no arguments and are recorded where the results arrived.
     const isCompared = ({ kind }: { readonly kind: string }) => kind !== "localActivity";
-    for (const { history, code } of pairsOf(steps.filter(isCompared), own.filter(isCompared))) {
+    for (const { history, code } of pairSteps(steps.filter(isCompared), own.filter(isCompared))) {
       if (history === undefined || code?.kind !== history.kind || history.eventId >= before) continue;
       const differences = compareFields(history, code, run);
       if (differences.length === 0) continue;

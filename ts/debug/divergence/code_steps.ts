@@ -17,8 +17,8 @@ import {
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { RecordedCommand } from "../../executor/tasks/recording.ts";
 import type { ReplayEvidence } from "../../executor/tasks/replay.ts";
-import { shownDuration } from "../values.ts";
-import { type KnownStep, stepOf, type StepPlan } from "./steps.ts";
+import { formatExactDuration } from "../values.ts";
+import { type KnownStep, makeStep, type StepPlan } from "./steps.ts";
 
 /** A step with its command. */
 export interface CodeStep extends KnownStep {
@@ -28,7 +28,7 @@ export interface CodeStep extends KnownStep {
 }
 
 /** Returns the code's steps in order, by the ID of the started event of each task that the code ran for. */
-export function codeTasks({ activations, jobs }: Pick<ReplayEvidence, "activations" | "jobs">): Map<number, CodeStep[]> {
+export function readCodeTasks({ activations, jobs }: Pick<ReplayEvidence, "activations" | "jobs">): Map<number, CodeStep[]> {
   const tasks = new Map<number, CodeStep[]>();
   const names = new Map(jobs.flat().map(({ protocolInstanceId = "", name = "" }) => [protocolInstanceId, name]));
   const subjects = new Map<string, string>();
@@ -42,7 +42,7 @@ export function codeTasks({ activations, jobs }: Pick<ReplayEvidence, "activatio
       if (steps.some(({ kind }) => kind === "end")) continue;
       const plan = planOf(command, names, subjects);
       if (plan === undefined) continue;
-      steps.push({ ...stepOf(plan, 0, command.site), command, lenient: plan.kind === "patch" || isLenientCancel(command) });
+      steps.push({ ...makeStep(plan, 0, command.site), command, lenient: plan.kind === "patch" || isLenientCancel(command) });
     }
   }
   return tasks;
@@ -81,7 +81,12 @@ function planOf(
   }
   switch (kind) {
     case CommandKind.COMMAND_KIND_START_TIMER:
-      return { kind: "timer", name: "", id: String(seq), duration: shownDuration(StartTimer.decode(attributes).durationMs) };
+      return {
+        kind: "timer",
+        name: "",
+        id: String(seq),
+        duration: formatExactDuration(StartTimer.decode(attributes).durationMs),
+      };
     case CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY: {
       const { activityType, activityId } = ScheduleActivity.decode(attributes);
       subjects.set(`activity ${seq}`, activityType);

@@ -22,11 +22,11 @@ import {
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { Payload, PayloadConverter } from "../../converter/payload.ts";
 import { toMilliseconds } from "../run/event_time.ts";
-import { shownDuration } from "../values.ts";
+import { formatExactDuration } from "../values.ts";
 import type { CodeStep } from "./code_steps.ts";
 import type { HistoryStep } from "./history_steps.ts";
 import type { FieldDifference, StepKind } from "./types.ts";
-import { isRedacted, listsApart, mapsApart } from "./values_apart.ts";
+import { compareLists, compareMaps, isRedacted } from "./values_apart.ts";
 
 const NAMES: { readonly [kind in StepKind]?: string } = {
   activity: "activity type",
@@ -103,17 +103,17 @@ export function compareFields(history: HistoryStep, code: CodeStep, run: OfRun):
   const { converter } = run;
   const gives = kind === "update" || history.name === "completed";
   const apart = [
-    ...listsApart(gives ? "result" : "input", then.list ?? [], now.list ?? [], converter),
+    ...compareLists(gives ? "result" : "input", then.list ?? [], now.list ?? [], converter),
     ...["memo", "search attribute"].flatMap((name) => {
       const given = now.maps?.[name];
-      return given === undefined ? [] : mapsApart(name, then.maps?.[name] ?? {}, given, converter);
+      return given === undefined ? [] : compareMaps(name, then.maps?.[name] ?? {}, given, converter);
     }),
   ];
   for (const { path, history, code } of apart) add(path, history, code, false);
   return differences;
 }
 
-const timeText = (ms: number): string => ms === 0 ? "none" : shownDuration(ms);
+const timeText = (ms: number): string => ms === 0 ? "none" : formatExactDuration(ms);
 
 /** The compared values of a command or an event. Times are in milliseconds; 0 and "" mean not set. */
 interface StepValues {

@@ -11,7 +11,7 @@ import {
   HistoryEventSchema,
   HistorySchema,
 } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
-import { markerSeq, sideEffectNumber, withMarkerSeq, withSideEffectNumber } from "./marker_seq.ts";
+import { readMarkerSeq, sideEffectNumber, withMarkerSeq, withSideEffectNumber } from "./marker_seq.ts";
 import type { NewStep } from "./new_step.ts";
 
 type Attributes = { [field: string]: unknown };
@@ -236,7 +236,7 @@ export class EditedHistory {
         const number = sideEffectNumber(event.attributes.value);
         if (number !== undefined && number > above) withSideEffectNumber(event.attributes.value, number + by);
       } else if (counter !== "timer" && event.attributes.case === "markerRecordedEventAttributes") {
-        const seq = markerSeq(event.attributes.value);
+        const seq = readMarkerSeq(event.attributes.value);
         const shared = counter === "activity" ? seq?.sharesNumbers === true : true;
         if (seq !== undefined && shared && seq.seq > above) withMarkerSeq(event.attributes.value, seq.seq + by);
       }
@@ -261,7 +261,7 @@ function countedAs({ attributes }: HistoryEvent): { readonly counter: string; re
     case "markerRecordedEventAttributes": {
       const number = sideEffectNumber(attributes.value);
       if (number !== undefined) return { counter: "sideEffect", number };
-      const seq = markerSeq(attributes.value);
+      const seq = readMarkerSeq(attributes.value);
       return seq && { counter: "localActivity", number: seq.seq };
     }
     default:

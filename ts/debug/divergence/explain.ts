@@ -5,16 +5,16 @@ import type { LineTrace } from "../../executor/tasks/line_records.ts";
 import type { ReplayError, ReplayEvidence, ReplayVerdict } from "../../executor/tasks/replay.ts";
 import { EXTRA_COMMAND, isThrownByCode } from "../verdict_kinds.ts";
 import { type Pair, type Place, Sides } from "./align.ts";
-import { eventsOf } from "./candidates.ts";
-import { codeTasks } from "./code_steps.ts";
+import { decodeEventList } from "./candidates.ts";
+import { readCodeTasks } from "./code_steps.ts";
 import { compareFields, type OfRun, readOfRun } from "./differences.ts";
-import { type HistoryTask, historyTasks } from "./history_steps.ts";
-import { type Found, guessedEdit, likelyEdit, type Replay } from "./likely.ts";
-import { GONE, onPath, type PathStep, pathSteps } from "./path.ts";
-import { repairOf } from "./repair.ts";
-import { nameEdit, sentenceOf } from "./sentences.ts";
+import { type HistoryTask, readHistoryTasks } from "./history_steps.ts";
+import { findLikelyEdit, type Found, guessEdit, type Replay } from "./likely.ts";
+import { GONE, type PathStep, readPath, refineByPath } from "./path.ts";
+import { suggestRepair } from "./repair.ts";
+import { nameEdit, summarizeDivergence } from "./sentences.ts";
 import type { Divergence, Repair, SharedDivergence, Step, StepPair, TaskPairs } from "./types.ts";
-import { beforeGone, plainLocation, shortPlace, whereOf } from "./where.ts";
+import { findSourcePlace, placeBeforeRemoved, shortPlace, simplifyLocation } from "./where.ts";
 
 /** Tasks shown before and after the first one that differs. */
 const NEIGHBOURS = 2;
@@ -66,9 +66,9 @@ export async function explainDivergence(
 ): Promise<Divergence | undefined> {
   const { error } = verdict;
   if (error?.evidence === undefined || isThrownByCode(verdict)) return undefined;
-  const events = eventsOf(history);
-  const tasks = historyTasks(events);
-  const sides = new Sides(tasks, codeTasks(error.evidence));
+  const events = decodeEventList(history);
+  const tasks = readHistoryTasks(events);
+  const sides = new Sides(tasks, readCodeTasks(error.evidence));
   const place = sides.firstPlace(error.eventId) ?? placeOfError(tasks, sides, error, verdict);
   if (place === undefined) return undefined;
   return await explained({ events, sides, place, verdict, error, evidence: error.evidence, replay, edits: known, lines });
@@ -99,14 +99,14 @@ async function explained(known: Known): Promise<Divergence> {
   const found = await foundEdit(known);
   const pair = place.pairs[place.at]!;
   const edit = nameEdit(place, sides, known.events, evidence, found);
-  const current = whereOf(place, evidence);
-  const gone = GONE.has(edit.edit.kind) ? beforeGone(current) : current;
+  const current = findSourcePlace(place, evidence);
+  const gone = GONE.has(edit.edit.kind) ? placeBeforeRemoved(current) : current;
   const where = edit.at === undefined
-    ? onPath(gone, place, edit.edit, await pathOf(known))
+    ? refineByPath(gone, place, edit.edit, await pathOf(known))
     : { ...current, location: edit.at, how: "command" as const };
   const eventId = pair.history?.eventId ?? lastRight(place);
-  const location = plainLocation(where.location === "" ? error.location : where.location, where.fiber);
-  const sentence = sentenceOf(place, pair, { ...where, location }, edit.edit);
+  const location = simplifyLocation(where.location === "" ? error.location : where.location, where.fiber);
+  const sentence = summarizeDivergence(place, pair, { ...where, location }, edit.edit);
   const run = readOfRun(known.events[0]);
   return {
     firstTask: place.task.task,
@@ -120,8 +120,8 @@ async function explained(known: Known): Promise<Divergence> {
     following: followingOf(place, sides),
     edit: edit.edit,
     repair: edit.shifted === undefined
-      ? repairOf(pair, edit.edit, location)
-      : inWords(repairOf(edit.shifted, edit.edit, location)),
+      ? suggestRepair(pair, edit.edit, location)
+      : inWords(suggestRepair(edit.shifted, edit.edit, location)),
     key: JSON.stringify([
       edit.edit.kind,
       edit.edit.subject,
@@ -136,13 +136,13 @@ async function explained(known: Known): Promise<Divergence> {
 const inWords = (repair: Repair | undefined): Repair | undefined => repair && { ...repair, patchId: "" };
 
 async function foundEdit({ events, sides, place, verdict, replay, edits }: Known): Promise<Found | undefined> {
-  if (replay === undefined) return guessedEdit(events, place, sides);
+  if (replay === undefined) return guessEdit(events, place, sides);
   const { history, code } = place.pairs[place.at]!;
   const key = JSON.stringify([verdict.workflowType, history?.text, code?.text, code?.site]);
   const known = edits?.of(key);
   if (known !== undefined) return known.found;
   const strict = !verdict.warnings.some(({ code, eventId }) => code === EXTRA_COMMAND && eventId < place.task.startedEventId);
-  const found = await likelyEdit(events, place, sides, replay, strict);
+  const found = await findLikelyEdit(events, place, sides, replay, strict);
   edits?.note(key, found);
   return found;
 }
@@ -151,7 +151,7 @@ async function foundEdit({ events, sides, place, verdict, replay, edits }: Known
 async function pathOf({ lines, place }: Known): Promise<PathStep[]> {
   try {
     const trace = await lines?.(place.task.startedEventId);
-    return trace === undefined ? [] : pathSteps(trace);
+    return trace === undefined ? [] : readPath(trace);
   } catch {
     // The sources changed since, or the realm is being disposed: explain without lines.
     return [];

@@ -1,8 +1,8 @@
 // The history's side: the steps of each workflow task, in the same form as the code's commands.
 import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { aboutEvent } from "../command_keys.ts";
-import { shownDuration } from "../values.ts";
-import { type KnownStep, type MarkerData, markerDataOf, stepOf, type StepPlan } from "./steps.ts";
+import { formatExactDuration } from "../values.ts";
+import { type KnownStep, makeStep, type MarkerData, readMarkerData, type StepPlan } from "./steps.ts";
 
 /** A step with its event. */
 export interface HistoryStep extends KnownStep {
@@ -21,7 +21,7 @@ export interface HistoryTask {
 }
 
 /** Returns the completed tasks of a history, in order. */
-export function historyTasks(events: readonly HistoryEvent[]): HistoryTask[] {
+export function readHistoryTasks(events: readonly HistoryEvent[]): HistoryTask[] {
   const tasks: (HistoryTask & { readonly steps: HistoryStep[] })[] = [];
   const names = new UpdateNames();
   const byId = (id: bigint) => events[Number(id) - 1];
@@ -36,7 +36,7 @@ export function historyTasks(events: readonly HistoryEvent[]): HistoryTask[] {
     const plan = planOf(event, byId, names);
     if (plan === undefined) continue;
     const lenient = plan.kind === "patch" && plan.deprecated === true;
-    tasks.at(-1)?.steps.push({ ...stepOf(plan, Number(eventId), ""), event, lenient });
+    tasks.at(-1)?.steps.push({ ...makeStep(plan, Number(eventId), ""), event, lenient });
   }
   return tasks;
 }
@@ -75,7 +75,7 @@ function planOf(event: HistoryEvent, byId: ById, names: UpdateNames): StepPlan |
     }
     case "timerStartedEventAttributes": {
       const { timerId, startToFireTimeout: d } = attributes.value;
-      const duration = shownDuration(d === undefined ? 0 : Number(d.seconds) * 1000 + d.nanos / 1e6);
+      const duration = formatExactDuration(d === undefined ? 0 : Number(d.seconds) * 1000 + d.nanos / 1e6);
       return { kind: "timer", name: "", id: timerId, duration };
     }
     case "timerCanceledEventAttributes":
@@ -103,7 +103,7 @@ function planOf(event: HistoryEvent, byId: ById, names: UpdateNames): StepPlan |
     case "workflowPropertiesModifiedEventAttributes":
       return { kind: "memo", name: "", id: "" };
     case "markerRecordedEventAttributes":
-      return ofMarker(attributes.value.markerName, markerDataOf(attributes.value));
+      return ofMarker(attributes.value.markerName, readMarkerData(attributes.value));
     case "workflowExecutionUpdateAcceptedEventAttributes": {
       const { protocolInstanceId } = attributes.value;
       return { kind: "update", name: names.of(protocolInstanceId), id: protocolInstanceId, answer: "accept" };

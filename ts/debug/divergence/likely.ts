@@ -4,10 +4,10 @@ import type { HistoryEvent } from "../../messages/generated/temporal/api/history
 import type { ReplayOptions, ReplayVerdict } from "../../executor/tasks/replay.ts";
 import { hasExtraCommand } from "../verdict_kinds.ts";
 import { type Place, Sides } from "./align.ts";
-import { type Candidate, candidatesOf, eventsOf } from "./candidates.ts";
-import { codeTasks } from "./code_steps.ts";
+import { type Candidate, decodeEventList, listCandidates } from "./candidates.ts";
+import { readCodeTasks } from "./code_steps.ts";
 import { compareFields, type OfRun, readOfRun } from "./differences.ts";
-import { historyTasks } from "./history_steps.ts";
+import { readHistoryTasks } from "./history_steps.ts";
 import { isSameStep } from "./steps.ts";
 import type { LikelyEdit } from "./types.ts";
 
@@ -43,7 +43,7 @@ async function reachOfCode(
   replay: (history: Uint8Array) => Promise<ReplayVerdict>,
 ): Promise<number> {
   const { evidence, eventId = 0 } = (await replay(bytes)).error ?? {};
-  const place = evidence && new Sides(historyTasks(eventsOf(bytes)), codeTasks(evidence)).firstPlace(eventId);
+  const place = evidence && new Sides(readHistoryTasks(decodeEventList(bytes)), readCodeTasks(evidence)).firstPlace(eventId);
   if (place === undefined) return 0;
   return oldIds[(place.pairs[place.at]!.history?.eventId ?? place.task.completedEventId) - 1] ?? 0;
 }
@@ -66,7 +66,7 @@ function pairsUnlike({ kind, code, history }: Candidate, sides: Sides, run: OfRu
 }
 
 /** Resolves to undefined if no candidate gets the code further. */
-export async function likelyEdit(
+export async function findLikelyEdit(
   events: readonly HistoryEvent[],
   place: Place,
   sides: Sides,
@@ -77,7 +77,7 @@ export async function likelyEdit(
   const further: { readonly candidate: Candidate; readonly reach: number; readonly bytes: Uint8Array }[] = [];
   const run = readOfRun(events[0]);
   let unlike: Candidate | undefined;
-  for (const candidate of candidatesOf(events, place, sides)) {
+  for (const candidate of listCandidates(events, place, sides)) {
     const edited = candidate.edited();
     if (edited === undefined) continue;
     const result = await replay(edited.bytes, { callSites: "never", strict });
@@ -120,13 +120,13 @@ async function repeated(
     if (verdict.verdict === "ok") return hasExtraCommand(verdict) ? "fails" : "fits";
     const { evidence, eventId = 0 } = verdict.error ?? {};
     if (evidence === undefined) return "fails";
-    const events = eventsOf(bytes);
-    const sides = new Sides(historyTasks(events), codeTasks(evidence));
+    const events = decodeEventList(bytes);
+    const sides = new Sides(readHistoryTasks(events), readCodeTasks(evidence));
     const place = sides.firstPlace(eventId);
     if (place === undefined) return "fails";
     const { code } = place.pairs[place.at]!;
     if (i === 0 && candidate.kind === "removed" && code !== undefined && isSameStep(code, candidate.history!)) return "moved";
-    const again = candidatesOf(events, place, sides).find((one) => isAlike(one, candidate))?.edited();
+    const again = listCandidates(events, place, sides).find((one) => isAlike(one, candidate))?.edited();
     if (again === undefined) return "fails";
     bytes = again.bytes;
   }
@@ -143,8 +143,8 @@ function alike(a: Candidate["code"] | Candidate["history"], b: Candidate["code"]
 }
 
 /** Chooses a candidate without a replay, by the later steps. */
-export function guessedEdit(events: readonly HistoryEvent[], place: Place, sides: Sides): Found | undefined {
-  const candidates = candidatesOf(events, place, sides);
+export function guessEdit(events: readonly HistoryEvent[], place: Place, sides: Sides): Found | undefined {
+  const candidates = listCandidates(events, place, sides);
   const of = (kind: Candidate["kind"]) => candidates.find((candidate) => candidate.kind === kind);
   const [moved, removed, renamed, inserted] = [of("reordered"), of("removed"), of("renamed"), of("inserted")];
   const { history: here } = place.pairs[place.at]!;

@@ -9,7 +9,7 @@ const bytes = new TextEncoder();
  * Returns the number of a local activity. `sharesNumbers`: its ID is the number, from a counter that activities share
  * (Temporal SDK programs).
  */
-export function markerSeq(
+export function readMarkerSeq(
   marker: MarkerRecordedEventAttributes,
 ): { readonly seq: number; readonly sharesNumbers: boolean } | undefined {
   if (marker.markerName !== "core_local_activity") return undefined;

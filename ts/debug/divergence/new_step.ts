@@ -166,7 +166,7 @@ const MAKERS: { readonly [kind in CommandKind]?: Maker } = {
 };
 
 /** Returns undefined if no events can be built for the command. */
-export function newStep(command: RecordedCommand, at: HistoryEvent, ownQueue: string): NewStep | undefined {
+export function makeNewStep(command: RecordedCommand, at: HistoryEvent, ownQueue: string): NewStep | undefined {
   if (command.cancel) return undefined;
   const { eventTime } = at;
   const event: EventOf = (eventType, attributes) =>

@@ -4,7 +4,7 @@ import type { LineTrace } from "../../executor/tasks/line_records.ts";
 import { Places } from "../code/places.ts";
 import type { Place } from "./align.ts";
 import type { EditKind, LikelyEdit } from "./types.ts";
-import { goesOn, OWN_LINE, type Where } from "./where.ts";
+import { findNextSharedStep, OWN_LINE, type Where } from "./where.ts";
 
 /** A line that ran. */
 export interface PathStep {
@@ -22,7 +22,7 @@ export interface PathStep {
 }
 
 /** Returns the path of a replay's trace, in order. */
-export function pathSteps(trace: LineTrace): PathStep[] {
+export function readPath(trace: LineTrace): PathStep[] {
   const places = new Places(trace);
   const steps: PathStep[] = [];
   for (let i = 0; i < trace.path.length; i += 2) {
@@ -47,17 +47,17 @@ export function pathSteps(trace: LineTrace): PathStep[] {
 export const GONE: ReadonlySet<EditKind> = new Set(["removed", "patchRemoved", "endedEarly"]);
 
 /** Improves the place of a difference by the lines that ran. */
-export function onPath(where: Where, place: Place, edit: LikelyEdit, path: readonly PathStep[]): Where {
+export function refineByPath(where: Where, place: Place, edit: LikelyEdit, path: readonly PathStep[]): Where {
   if (path.length === 0) return where;
-  const code = place.pairs[place.at]!.code ?? goesOn(place);
+  const code = place.pairs[place.at]!.code ?? findNextSharedStep(place);
   if (!OWN_LINE(code)) {
     const last = lastStep(place, path)!;
-    return { ...where, location: locationOf(last), fiber: last.fiber, how: where.how === "waits" ? "waits" : "last" };
+    return { ...where, location: formatLocation(last), fiber: last.fiber, how: where.how === "waits" ? "waits" : "last" };
   }
   // A verified added or replaced step is at the command itself.
   if (edit.confidence === "verified" && !GONE.has(edit.kind)) return where;
   const turn = turnBefore(code!.site, path);
-  return turn === undefined ? where : { ...where, location: locationOf(turn), fiber: turn.fiber, how: "command" };
+  return turn === undefined ? where : { ...where, location: formatLocation(turn), fiber: turn.fiber, how: "command" };
 }
 
 /** Returns the last line of the fiber that ends or responds to an update; otherwise the last line that ran. */
@@ -86,5 +86,5 @@ function turnBefore(site: string, path: readonly PathStep[]): PathStep | undefin
 }
 
 /** Formats the location of a step as "function (file:line:column)". */
-export const locationOf = ({ url, line, column, fiber }: PathStep): string =>
+export const formatLocation = ({ url, line, column, fiber }: PathStep): string =>
   fiber === "" ? `${url}:${line}:${column}` : `${fiber} (${url}:${line}:${column})`;

@@ -1,11 +1,11 @@
 // Code to paste that makes open runs replay again: old behavior for runs that have it in history, new behavior for
 // others.
 import type { Pair } from "./align.ts";
-import { doing } from "./steps.ts";
+import { describeAction } from "./steps.ts";
 import type { LikelyEdit, Repair } from "./types.ts";
 
 /** Returns undefined if no patch would help: the likely edit is unknown. */
-export function repairOf(
+export function suggestRepair(
   { history: here, code }: Omit<Pair, "same">,
   { kind, subject }: LikelyEdit,
   location: string,
@@ -23,7 +23,7 @@ export function repairOf(
       const id = idOf("with", code?.name || code?.kind);
       return repair(id, "Put the new step behind a patch; open runs continue without it.", [
         `if (patched("${id}")) {`,
-        `  // the line that ${code === undefined ? "is new" : doing(code)}`,
+        `  // the line that ${code === undefined ? "is new" : describeAction(code)}`,
         "}",
       ]);
     }

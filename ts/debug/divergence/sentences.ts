@@ -6,9 +6,9 @@ import { readOfRun } from "./differences.ts";
 import { signalEdit, updateEdit } from "./handlers.ts";
 import type { Found } from "./likely.ts";
 import { type ShiftedStep, shiftedStep } from "./shifted.ts";
-import { doing } from "./steps.ts";
+import { describeAction } from "./steps.ts";
 import type { EditKind, LikelyEdit } from "./types.ts";
-import { goesOn, missedBefore, shortPlace, type Where } from "./where.ts";
+import { findMissedPatches, findNextSharedStep, shortPlace, type Where } from "./where.ts";
 
 /** A likely edit. `at`: its source line, if that differs from the line of the difference. */
 export interface NamedEdit {
@@ -41,7 +41,7 @@ function ofPatch(place: Place, evidence: ReplayEvidence): NamedEdit | undefined 
   const { history: here } = place.pairs[place.at]!;
   if (here?.kind !== "patch") return undefined;
   const recorded = `patch "${here.name}"`;
-  const missed = missedBefore(place, evidence).find(({ patchId }) => patchId !== here.name);
+  const missed = findMissedPatches(place, evidence).find(({ patchId }) => patchId !== here.name);
   if (missed !== undefined) {
     const text = `${recorded} was renamed to "${missed.patchId}"`;
     return { ...edit("patchRenamed", text, here.name, "likely"), at: missed.site };
@@ -146,7 +146,7 @@ function ofSides(here: Pair["history"], code: Pair["code"]): NamedEdit {
 }
 
 /** Returns the summary sentence. */
-export function sentenceOf(
+export function summarizeDivergence(
   divides: Place,
   { history: here, code }: Pair,
   where: Where,
@@ -159,24 +159,24 @@ export function sentenceOf(
   const inTask = `In task ${task.task} your code`;
   const end = `${capital(text)}${confidence === "verified" ? "." : "?"}`;
   if (kind === "handlerMissing" && !(here?.kind === "update" && here.name === subject)) {
-    const instead = code !== undefined ? doing(code) : `never reaches ${here!.text}`;
+    const instead = code !== undefined ? describeAction(code) : `never reaches ${here!.text}`;
     const history = here === undefined ? "" : code === undefined ? `, which history recorded` : ` where history has ${here.text}`;
     return `${inTask} has no handler for ${subject}, and ${instead}${history}${event}${at}. ${end}`;
   }
   if (kind === "handlerMissing") {
     return `${inTask} has no handler for update ${here!.name}, which history accepted${event}${standing(where, place)}. ${end}`;
   }
-  if (code === undefined && goesOn(divides) !== undefined) {
+  if (code === undefined && findNextSharedStep(divides) !== undefined) {
     return `${inTask} skips ${here!.text}, which history recorded${event}${at}. ${end}`;
   }
   if (code === undefined) {
     return `${inTask} never reaches ${here!.text}, which history recorded${event}${standing(where, place)}. ${end}`;
   }
-  if (here === undefined) return `${inTask} ${doing(code)}, which history did not record${at}. ${end}`;
+  if (here === undefined) return `${inTask} ${describeAction(code)}, which history did not record${at}. ${end}`;
   if (code.kind === "end") {
-    return `${inTask} ${doing(code)} where history has ${here.text}${event}${at}. ${end}`;
+    return `${inTask} ${describeAction(code)} where history has ${here.text}${event}${at}. ${end}`;
   }
-  return `${inTask} ${doing(code)} where history has ${here.text}${event}${at}. ${end}`;
+  return `${inTask} ${describeAction(code)} where history has ${here.text}${event}${at}. ${end}`;
 }
 
 function standing({ how, wait, fiber }: Where, place: string): string {

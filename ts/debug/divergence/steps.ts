@@ -1,7 +1,7 @@
 // Steps of a workflow task in one form for events and commands, so that both can be compared and described alike.
 import type { Payload } from "../../converter/payload.ts";
 import { procedureOf, shownActivity } from "../../converter/procedure_names.ts";
-import { plain, shown } from "../values.ts";
+import { readPayload, toPlainData } from "../values.ts";
 import type { Step, StepKind } from "./types.ts";
 
 /** The fields that make up a step. */
@@ -21,7 +21,7 @@ export interface KnownStep extends Step {
   readonly plan: StepPlan;
 }
 
-export function stepOf(plan: StepPlan, eventId: number, site: string): KnownStep {
+export function makeStep(plan: StepPlan, eventId: number, site: string): KnownStep {
   return { kind: plan.kind, name: plan.name, text: textOf(plan), eventId, site, plan };
 }
 
@@ -79,7 +79,7 @@ const ENDS: { readonly [name: string]: { readonly noun: string; readonly verb: s
 };
 
 /** Describes a step as a verb: `calls activity charge`. */
-export function doing({ kind, text, plan }: KnownStep): string {
+export function describeAction({ kind, text, plan }: KnownStep): string {
   switch (kind) {
     case "activity":
     case "localActivity":
@@ -126,10 +126,10 @@ export interface MarkerData {
 }
 
 /** Reads the details of a marker; missing texts are "". */
-export function markerDataOf(
+export function readMarkerData(
   { details }: { readonly details: { readonly [name: string]: { readonly payloads: Payload[] } } },
 ): MarkerData {
-  const first = (name: string) => plain(shown(details[name]?.payloads[0]));
+  const first = (name: string) => toPlainData(readPayload(details[name]?.payloads[0]));
   const fields = (value: unknown) =>
     (typeof value === "object" && value !== null ? value : {}) as { readonly [key: string]: unknown };
   const text = (value: unknown) => value === undefined || value === null ? "" : String(value);

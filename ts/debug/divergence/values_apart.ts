@@ -1,8 +1,8 @@
 // Finds where two values differ, by path. Values that cannot be decoded are not compared: an encrypting codec makes
 // their bytes differ.
 import type { Payload, PayloadConverter } from "../../converter/payload.ts";
-import { short } from "../value_text.ts";
-import { shown } from "../values.ts";
+import { formatShort } from "../value_text.ts";
+import { readPayload } from "../values.ts";
 
 /** A difference between two values. Paths look like "input[1].amount". */
 export interface Apart {
@@ -16,7 +16,7 @@ const MOST = 4;
 const ROOM = 60;
 
 /** Compares lists of payloads: the arguments of a call. The path of a single argument has no index. */
-export function listsApart(
+export function compareLists(
   name: string,
   history: readonly Payload[],
   code: readonly Payload[],
@@ -30,7 +30,7 @@ export function listsApart(
 type Named = { readonly [name: string]: Payload };
 
 /** Compares payloads by name: a memo. */
-export function mapsApart(name: string, history: Named, code: Named, converter: PayloadConverter | undefined): Apart[] {
+export function compareMaps(name: string, history: Named, code: Named, converter: PayloadConverter | undefined): Apart[] {
   const names = new Set([...Object.keys(history), ...Object.keys(code)]);
   return [...names].flatMap((key) => payloadsApart(`${name} ${key}`, history[key], code[key], converter));
 }
@@ -42,7 +42,7 @@ function payloadsApart(
   converter: PayloadConverter | undefined,
 ): Apart[] {
   if (history !== undefined && code !== undefined && areSameBytes(history.data, code.data)) return [];
-  const [before, now] = [shown(history, converter), shown(code, converter)];
+  const [before, now] = [readPayload(history, converter), readPayload(code, converter)];
   if ("unreadable" in before || "unreadable" in now) return [];
   const found: Apart[] = [];
   collect(path, before.value, now.value, found);
@@ -78,11 +78,11 @@ const isRecord = (value: unknown): value is { readonly [key: string]: unknown } 
 /** Compares lists of different length, dates and class instances by their JSON. */
 function isSame(a: unknown, b: unknown): boolean {
   if (a instanceof Uint8Array && b instanceof Uint8Array) return areSameBytes(a, b);
-  return short(a, Infinity) === short(b, Infinity);
+  return formatShort(a, Infinity) === formatShort(b, Infinity);
 }
 
 function apart(path: string, history: unknown, code: unknown): Apart {
-  const [before, now] = [short(history, Infinity), short(code, Infinity)];
+  const [before, now] = [formatShort(history, Infinity), formatShort(code, Infinity)];
   let from = 0;
   while (from < before.length && before[from] === now[from]) from++;
   // Shortens long texts so that the difference stays visible.

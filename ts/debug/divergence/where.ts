@@ -25,9 +25,9 @@ export const OWN_LINE = (code: CodeStep | undefined): boolean =>
   code !== undefined && code.site !== "" && code.kind !== "update" && code.kind !== "end";
 
 /** Finds the source place of the first difference. */
-export function whereOf(place: Place, evidence: ReplayEvidence): Where {
+export function findSourcePlace(place: Place, evidence: ReplayEvidence): Where {
   const own = place.pairs[place.at]!.code;
-  const code = own ?? goesOn(place);
+  const code = own ?? findNextSharedStep(place);
   const { startedEventId } = place.task;
   const last = evidence.activations.findLastIndex((activation) => activation.startedEventId === startedEventId);
   const first = evidence.activations.findIndex((activation) => activation.startedEventId === startedEventId);
@@ -53,7 +53,7 @@ export function whereOf(place: Place, evidence: ReplayEvidence): Where {
 }
 
 /** Returns the code's next step that history also has, if the code skips a step. */
-export const goesOn = ({ at, pairs }: Place): CodeStep | undefined =>
+export const findNextSharedStep = ({ at, pairs }: Place): CodeStep | undefined =>
   pairs[at]!.code === undefined ? pairs.slice(at).find(({ same, code, history }) => same && code && history)?.code : undefined;
 
 const at = ({ value }: Span, how: Where["how"]): Where => ({
@@ -79,19 +79,19 @@ const LONG: ReadonlySet<Wait["kind"]> = new Set(["receive", "select", "children"
  * Shortens "Object.eval [as run] (f)" to "run (f)": the name from the user's code, without additions of the engine. A
  * function without a name gets the name of its fiber, if known: "handler of add (f)".
  */
-export function plainLocation(location: string, fiber: string): string {
+export function simplifyLocation(location: string, fiber: string): string {
   const [, name, place] = /^(?:async )?(.*) \((.*)\)$/.exec(location) ?? [];
   if (name === undefined) return fiber === "" || location === "" ? location : `${fiber} (${location})`;
   const [, of = "", as] = /^(.*?)(?: \[as (.*)\])?$/.exec(name) ?? [];
   const own = of.replace(/^.*\./, "");
   // Any other name is internal: how this package calls a handler or a branch.
   const plain = !/^(?:eval|<anonymous>|)$/.test(own) ? own : as === "run" ? as : "";
-  if (plain === "") return plainLocation(place!, fiber);
+  if (plain === "") return simplifyLocation(place!, fiber);
   return `${plain} (${place})`;
 }
 
 /** Returns the line for a removed step: between the last passed await and the current one. */
-export function beforeGone(where: Where): Where {
+export function placeBeforeRemoved(where: Where): Where {
   if (where.how !== "command" || where.wait === undefined) return where;
   const [from, to] = [parts(where.wait.site), parts(where.location)];
   // These calls span many lines, and the code after them is at their end.
@@ -121,7 +121,7 @@ export function shortFiberName(label: string): string {
 }
 
 /** Returns the patches that the code queried and history does not have, up to this task; newest first. */
-export function missedBefore(place: Place, { missedPatches }: ReplayEvidence): MissedPatch[] {
+export function findMissedPatches(place: Place, { missedPatches }: ReplayEvidence): MissedPatch[] {
   return missedPatches.filter(({ startedEventId }) => startedEventId <= place.task.startedEventId).toReversed();
 }
 

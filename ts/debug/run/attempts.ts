@@ -1,15 +1,15 @@
 // The attempts of an activity. The history has only the last one: its start, its end, and the failure of the one before.
 // Times of earlier attempts are estimated from the retry policy.
 import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
-import { shownFailure } from "../values.ts";
+import { toShownFailure } from "../values.ts";
 import { eventTimeMs, toMilliseconds } from "./event_time.ts";
-import { valuesOf } from "./event_values.ts";
+import { readEventValues } from "./event_values.ts";
 import type { Attempt, RunItem } from "./types.ts";
 
 /** Maximum number of attempts that are listed. */
 const MOST = 200;
 
-export function attemptsOf(item: RunItem, events: readonly HistoryEvent[]): Attempt[] {
+export function estimateAttempts(item: RunItem, events: readonly HistoryEvent[]): Attempt[] {
   if (item.kind !== "activity") return [];
   const own = item.eventIds.map((id) => events[id - 1]!);
   const scheduled = own.find(({ attributes }) => attributes.case === "activityTaskScheduledEventAttributes");
@@ -22,7 +22,7 @@ export function attemptsOf(item: RunItem, events: readonly HistoryEvent[]): Atte
   if (startedAt === undefined) return [];
   const last = Math.max(1, startedAt.attempt);
   const closing = item.closedBy === undefined ? undefined : events[item.closedBy - 1]!;
-  const failure = closing === undefined ? undefined : valuesOf(closing).failure;
+  const failure = closing === undefined ? undefined : readEventValues(closing).failure;
   const backoffs = backoffsOf(scheduled, last);
   const attempts: Attempt[] = [];
   const from = Math.max(1, last - MOST + 1);
@@ -45,7 +45,7 @@ export function attemptsOf(item: RunItem, events: readonly HistoryEvent[]): Atte
       endMs: at,
       about: true,
       backoffMs,
-      failure: before === undefined ? undefined : shownFailure(before),
+      failure: before === undefined ? undefined : toShownFailure(before),
     });
   }
   attempts.push({
@@ -54,7 +54,7 @@ export function attemptsOf(item: RunItem, events: readonly HistoryEvent[]): Atte
     endMs: item.endMs,
     about: false,
     backoffMs: backoffs[last - 1] ?? 0,
-    failure: failure === undefined ? undefined : shownFailure(failure),
+    failure: failure === undefined ? undefined : toShownFailure(failure),
   });
   return attempts;
 }

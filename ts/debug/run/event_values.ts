@@ -25,7 +25,7 @@ const failed = (failure: Failure | undefined): EventValues => failure === undefi
 const fields = (named: Named | undefined): EventValues => ({ input: Object.values(named ?? {}) });
 
 /** Returns the payloads and failure of an event; missing ones are absent. */
-export function valuesOf({ attributes: at }: HistoryEvent): EventValues {
+export function readEventValues({ attributes: at }: HistoryEvent): EventValues {
   switch (at.case) {
     case "workflowExecutionStartedEventAttributes":
     case "workflowExecutionContinuedAsNewEventAttributes":

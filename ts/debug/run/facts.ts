@@ -14,7 +14,7 @@ const STATUS: { readonly [closing: string]: string } = {
   workflowExecutionContinuedAsNewEventAttributes: "ContinuedAsNew",
 };
 
-export function factsOf(file: HistoryFile, events: readonly HistoryEvent[]): RunFacts {
+export function readRunFacts(file: HistoryFile, events: readonly HistoryEvent[]): RunFacts {
   const first = events[0]!.attributes;
   const started = first.case === "workflowExecutionStartedEventAttributes" ? first.value : undefined;
   const identities = new Set<string>();

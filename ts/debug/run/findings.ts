@@ -1,7 +1,7 @@
 // Findings about a history in sentences: the longest waits, failures, steps that never happened, open awaits.
 import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
-import { shownFailure } from "../values.ts";
-import { valuesOf } from "./event_values.ts";
+import { toShownFailure } from "../values.ts";
+import { readEventValues } from "./event_values.ts";
 import { spanText } from "./span_text.ts";
 import { eventTimeMs } from "./event_time.ts";
 import type { Finding, RunFacts, RunItem, RunLimit } from "./types.ts";
@@ -20,7 +20,7 @@ const MOST = 8;
 const PART = 0.2;
 const BLINK_MS = 1000;
 
-export function findingsOf(source: FindingSource): Finding[] {
+export function listFindings(source: FindingSource): Finding[] {
   return [
     ...endedRun(source),
     ...openRun(source),
@@ -38,7 +38,7 @@ function endedRun({ facts, events }: FindingSource): Finding[] {
   const end = (text: string): Finding[] => [{ kind: "run", text, eventId: Number(last?.eventId ?? 0) }];
   switch (facts.status) {
     case "Failed":
-      return end(`The run **failed**${chainText(valuesOf(last!).failure)}.`);
+      return end(`The run **failed**${chainText(readEventValues(last!).failure)}.`);
     case "TimedOut":
       return end("The run **timed out**: it reached its run timeout or execution timeout.");
     case "Terminated": {
@@ -58,9 +58,9 @@ function endedRun({ facts, events }: FindingSource): Finding[] {
 const MOST_CAUSES = 5;
 
 /** Formats causes: " with A: message, caused by B: message". */
-function chainText(failure: Parameters<typeof shownFailure>[0]): string {
+function chainText(failure: Parameters<typeof toShownFailure>[0]): string {
   const parts: string[] = [];
-  let at: ReturnType<typeof shownFailure> | undefined = failure === undefined ? undefined : shownFailure(failure);
+  let at: ReturnType<typeof toShownFailure> | undefined = failure === undefined ? undefined : toShownFailure(failure);
   for (; at !== undefined && parts.length < MOST_CAUSES; at = at.cause) {
     const text = [
       at.type === "" ? "" : `**${at.type.replace(/^[a-z](?=\w*Failure$)/, (first) => first.toUpperCase())}**`,
@@ -118,8 +118,8 @@ function failingTasks({ items, events }: FindingSource): Finding[] {
     while (end < tasks.length && ["failed", "timedOut"].includes(tasks[end]!.status)) end++;
     if (end === i) continue;
     const last = tasks[end - 1]!;
-    const { failure } = valuesOf(events[(last.closedBy ?? last.to) - 1]!);
-    const why = failure === undefined ? "no worker responded in time" : shownFailure(failure).message || "no reason is given";
+    const { failure } = readEventValues(events[(last.closedBy ?? last.to) - 1]!);
+    const why = failure === undefined ? "no worker responded in time" : toShownFailure(failure).message || "no reason is given";
     const times = end - i === 1 ? "once" : `**${end - i} times** in a row`;
     findings.push({ kind: "task", text: `A workflow task failed ${times}: ${why}`, eventId: last.closedBy ?? last.to });
     i = end;
@@ -169,8 +169,8 @@ function failedActivities({ items, events }: FindingSource): Finding[] {
     .filter(({ kind, status }) => FALLIBLE.has(kind) && ["failed", "timedOut", "terminated"].includes(status))
     .slice(0, 3)
     .map((item) => {
-      const { failure } = valuesOf(events[(item.closedBy ?? item.to) - 1]!);
-      const { message, cause } = shownFailure(failure);
+      const { failure } = readEventValues(events[(item.closedBy ?? item.to) - 1]!);
+      const { message, cause } = toShownFailure(failure);
       const why = cause?.message || message ||
         (item.status === "timedOut" ? "it timed out" : item.status === "terminated" ? "it was terminated" : "no reason is given");
       const took = item.startMs !== undefined && item.endMs !== undefined ? ` in ${spanText(item.endMs - item.startMs)}` : "";

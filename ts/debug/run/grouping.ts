@@ -3,10 +3,10 @@ import type { HistoryEvent } from "../../messages/generated/temporal/api/history
 import type { PayloadConverter } from "../../converter/payload.ts";
 import { shownActivity } from "../../converter/procedure_names.ts";
 import { eventTimeMs, toMilliseconds } from "./event_time.ts";
-import { markerOf } from "./markers.ts";
+import { readMarker } from "./markers.ts";
 import { Subscriptions } from "./subscribing.ts";
-import { nameIn, timerSummary } from "../timer_name.ts";
-import { shownDuration } from "../values.ts";
+import { readTimerName, readTimerSummary } from "../timer_name.ts";
+import { formatExactDuration } from "../values.ts";
 import type { ItemKind, ItemStatus, RunItem } from "./types.ts";
 
 type Made = { -readonly [field in keyof RunItem]: RunItem[field] } & { eventIds: number[] };
@@ -138,8 +138,8 @@ class Grouper implements Grouped {
       case "activityTaskScheduledEventAttributes":
         return this.#begin(event, "activity", shownActivity(at.value.activityType?.name ?? ""), "open", at.value.activityId);
       case "timerStartedEventAttributes": {
-        const named = nameIn(timerSummary(event.userMetadata?.summary, this.#converter));
-        const name = named === "" ? shownDuration(toMilliseconds(at.value.startToFireTimeout) ?? 0) : named;
+        const named = readTimerName(readTimerSummary(event.userMetadata?.summary, this.#converter));
+        const name = named === "" ? formatExactDuration(toMilliseconds(at.value.startToFireTimeout) ?? 0) : named;
         return this.#begin(event, "timer", `timer ${name}`, "open", at.value.timerId);
       }
       case "startChildWorkflowExecutionInitiatedEventAttributes":
@@ -151,7 +151,7 @@ class Grouper implements Grouped {
       case "nexusOperationScheduledEventAttributes":
         return this.#begin(event, "nexus", `${at.value.service}.${at.value.operation}`, "open", at.value.endpoint);
       case "markerRecordedEventAttributes": {
-        const { kind, name, key } = markerOf(at.value, this.#converter);
+        const { kind, name, key } = readMarker(at.value, this.#converter);
         return this.#begin(event, kind, name, at.value.failure === undefined ? "completed" : "failed", key);
       }
       default:

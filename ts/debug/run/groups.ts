@@ -3,7 +3,7 @@
 import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { EventGroupMarker } from "../../messages/generated/temporal/api/sdk/v1/event_group_marker_pb.ts";
 import { decodeHistoryBytes } from "../../history_files/decode_events.ts";
-import { shown } from "../values.ts";
+import { readPayload } from "../values.ts";
 import type { EventGroup, RunItem, RunModel } from "./types.ts";
 
 type Made = { -readonly [field in keyof EventGroup]: EventGroup[field] };
@@ -29,7 +29,7 @@ export function eventGroups(run: Pick<RunModel, "bytes" | "hasGroups" | "itemOf"
       }
       // The first marker of an ID has the label; later ones may omit it.
       if (variant.case === "label" && variant.value.label !== undefined && known.group.label === "") {
-        const label = shown(variant.value.label);
+        const label = readPayload(variant.value.label);
         if ("value" in label && typeof label.value === "string") known.group.label = label.value;
       }
       add(known.items, run.itemOf(Number(eventId)));

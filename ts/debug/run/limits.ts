@@ -2,17 +2,17 @@
 // defaults).
 import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { Payload } from "../../converter/payload.ts";
-import { valuesOf } from "./event_values.ts";
+import { readEventValues } from "./event_values.ts";
 import type { RunLimit } from "./types.ts";
 
 const KIB = 1024;
 const MIB = KIB * KIB;
 
-export function limitsOf(events: readonly HistoryEvent[], bytes: Uint8Array): RunLimit[] {
+export function measureLimits(events: readonly HistoryEvent[], bytes: Uint8Array): RunLimit[] {
   let largest = 0;
   let eventId = 0;
   for (const event of events) {
-    const { input, output } = valuesOf(event);
+    const { input, output } = readEventValues(event);
     const size = Math.max(sizeOf(input), sizeOf(output));
     if (size > largest) [largest, eventId] = [size, Number(event.eventId)];
   }

@@ -3,7 +3,7 @@
 import type { MarkerRecordedEventAttributes } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import { BROADCAST_ACTIVITY } from "../../converter/subscriptions.ts";
-import { plain, shown, textOfBytes } from "../values.ts";
+import { readPayload, textOfBytes, toPlainData } from "../values.ts";
 import type { ItemKind } from "./types.ts";
 
 export interface Marker {
@@ -15,11 +15,11 @@ export interface Marker {
 /** Marker names of local activities: Core (TypeScript, Python, .NET, Ruby), and Go and Java. */
 export const LOCAL_ACTIVITY: ReadonlySet<string> = new Set(["core_local_activity", "LocalActivity"]);
 
-export function markerOf(marker: MarkerRecordedEventAttributes, converter: PayloadConverter | undefined): Marker {
+export function readMarker(marker: MarkerRecordedEventAttributes, converter: PayloadConverter | undefined): Marker {
   const { markerName, details } = marker;
   const value = (name: string): unknown => {
     const first = details[name]?.payloads[0];
-    return first === undefined ? undefined : plain(shown(first, converter));
+    return first === undefined ? undefined : toPlainData(readPayload(first, converter));
   };
   if (LOCAL_ACTIVITY.has(markerName)) return localActivity(value);
   switch (markerName) {

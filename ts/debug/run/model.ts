@@ -3,20 +3,29 @@ import type { PayloadCodec } from "../../codec/codec.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { decodeHistoryBytes } from "../../history_files/decode_events.ts";
-import { type EventLine, linesOf } from "../events.ts";
+import { type EventLine, makeEventLines } from "../events.ts";
 import { type HistoryFile, readHistoryFile } from "../../history_files/history_file.ts";
 import { OpenSpans } from "../spans.ts";
-import { nameIn, timerSummary } from "../timer_name.ts";
-import { briefArgs, short } from "../value_text.ts";
-import { plain, type Shown, shown, shownDuration, shownEvent, type ShownFailure, shownFailure, textOfBytes } from "../values.ts";
-import { attemptsOf } from "./attempts.ts";
-import { encodingsOf } from "./encodings.ts";
+import { readTimerName, readTimerSummary } from "../timer_name.ts";
+import { formatShort, printBriefArgs } from "../value_text.ts";
+import {
+  formatExactDuration,
+  readPayload,
+  type Shown,
+  type ShownFailure,
+  textOfBytes,
+  toPlainData,
+  toPlainEvent,
+  toShownFailure,
+} from "../values.ts";
+import { estimateAttempts } from "./attempts.ts";
+import { countEncodings } from "./encodings.ts";
 import { toMilliseconds } from "./event_time.ts";
-import { valuesOf } from "./event_values.ts";
-import { factsOf } from "./facts.ts";
-import { findingsOf } from "./findings.ts";
+import { readEventValues } from "./event_values.ts";
+import { readRunFacts } from "./facts.ts";
+import { listFindings } from "./findings.ts";
 import { type Grouped, groupEvents } from "./grouping.ts";
-import { limitsOf } from "./limits.ts";
+import { measureLimits } from "./limits.ts";
 import { isSubscribing } from "./subscribing.ts";
 import type { Attempt, Finding, RunFacts, RunItem, RunLimit, RunModel } from "./types.ts";
 
@@ -74,9 +83,9 @@ class Run implements RunModel {
     this.#converter = converter;
     const { events } = decodeHistoryBytes(bytes);
     this.#events = events;
-    this.lines = linesOf(events, converter);
+    this.lines = makeEventLines(events, converter);
     this.tasks = this.lines.filter(({ type }) => type === "WorkflowTaskStarted");
-    this.facts = factsOf(file, events);
+    this.facts = readRunFacts(file, events);
     const { items, ofEvent } = groupEvents(events, converter);
     this.items = items;
     this.#ofEvent = ofEvent;
@@ -84,15 +93,15 @@ class Run implements RunModel {
   }
 
   get limits(): readonly RunLimit[] {
-    return this.#limits ??= limitsOf(this.#events, this.bytes);
+    return this.#limits ??= measureLimits(this.#events, this.bytes);
   }
 
   get encodings(): ReadonlyMap<string, number> {
-    return this.#encodings ??= encodingsOf(this.#events);
+    return this.#encodings ??= countEncodings(this.#events);
   }
 
   get findings(): readonly Finding[] {
-    return this.#findings ??= findingsOf({
+    return this.#findings ??= listFindings({
       events: this.#events,
       items: this.items,
       facts: this.facts,
@@ -117,28 +126,28 @@ class Run implements RunModel {
 
   inputOf(item: RunItem): readonly Shown[] {
     const input = this.#valuesOf(item, ({ input }) => input);
-    const values = (input ?? []).map((payload) => shown(payload, this.#converter));
+    const values = (input ?? []).map((payload) => readPayload(payload, this.#converter));
     return item.kind === "marker" ? values.map(readableMarker) : values;
   }
 
   outputOf(item: RunItem): Shown | undefined {
     const output = this.#valuesOf(item, ({ output }) => output);
-    return output?.[0] === undefined ? undefined : shown(output[0], this.#converter);
+    return output?.[0] === undefined ? undefined : readPayload(output[0], this.#converter);
   }
 
   failureOf(item: RunItem): ShownFailure | undefined {
     const closing = item.closedBy === undefined ? undefined : this.#events[item.closedBy - 1];
-    const failure = closing === undefined ? undefined : valuesOf(closing).failure;
-    return failure === undefined ? undefined : shownFailure(failure);
+    const failure = closing === undefined ? undefined : readEventValues(closing).failure;
+    return failure === undefined ? undefined : toShownFailure(failure);
   }
 
   attemptsOf(item: RunItem): readonly Attempt[] {
-    return attemptsOf(item, this.#events);
+    return estimateAttempts(item, this.#events);
   }
 
   eventOf(eventId: number): unknown {
     const event = this.#events[eventId - 1];
-    return event === undefined ? undefined : shownEvent(event, this.#converter);
+    return event === undefined ? undefined : toPlainEvent(event, this.#converter);
   }
 
   detailOf(item: RunItem): string {
@@ -151,7 +160,7 @@ class Run implements RunModel {
     if (item.kind === "timer") return this.#timerDetail(item);
     // The name states what it changes.
     if (item.kind === "searchAttributes" && isSubscribing(item.name)) return "";
-    const args = briefArgs(this.inputOf(item).map(plain));
+    const args = printBriefArgs(this.inputOf(item).map(toPlainData));
     const output = this.outputOf(item);
     const failure = this.failureOf(item);
     const attempts = item.attempt > 1 ? `${item.attempt} attempts, ` : "";
@@ -160,7 +169,7 @@ class Run implements RunModel {
     }
     const end = output === undefined
       ? item.status === "open" || item.status === "completed" ? "" : item.status
-      : `→ ${short(plain(output))}`;
+      : `→ ${formatShort(toPlainData(output))}`;
     return [args, attempts.replace(/, $/, ""), end].filter((part) => part !== "").join(" ");
   }
 
@@ -168,10 +177,10 @@ class Run implements RunModel {
   #timerDetail({ from, name, status }: RunItem): string {
     const { attributes, userMetadata } = this.#events[from - 1]!;
     const startToFire = attributes.case === "timerStartedEventAttributes" ? attributes.value.startToFireTimeout : undefined;
-    const summary = timerSummary(userMetadata?.summary, this.#converter);
-    const said = nameIn(summary) === ""
-      ? (summary === "" ? "" : short(summary))
-      : shownDuration(toMilliseconds(startToFire) ?? 0);
+    const summary = readTimerSummary(userMetadata?.summary, this.#converter);
+    const said = readTimerName(summary) === ""
+      ? (summary === "" ? "" : formatShort(summary))
+      : formatExactDuration(toMilliseconds(startToFire) ?? 0);
     const end = status === "open" || status === "completed" ? "" : status;
     return [said, end].filter((part) => part !== "" && `timer ${part}` !== name).join(" ");
   }
@@ -189,7 +198,7 @@ class Run implements RunModel {
 
   #textOf(item: RunItem): string {
     const values = [...this.inputOf(item), this.outputOf(item)].map((value) =>
-      value === undefined ? "" : short(plain(value), 4096)
+      value === undefined ? "" : formatShort(toPlainData(value), 4096)
     );
     const { message = "", type = "", cause } = this.failureOf(item) ?? {};
     const types = item.eventIds.map((id) => this.lines[id - 1]!.type);
@@ -199,9 +208,9 @@ class Run implements RunModel {
   }
 
   /** Returns the value of the first event of an item that has one. */
-  #valuesOf<T>(item: RunItem, pick: (values: ReturnType<typeof valuesOf>) => T | undefined): T | undefined {
+  #valuesOf<T>(item: RunItem, pick: (values: ReturnType<typeof readEventValues>) => T | undefined): T | undefined {
     for (const id of item.eventIds) {
-      const picked = pick(valuesOf(this.#events[id - 1]!));
+      const picked = pick(readEventValues(this.#events[id - 1]!));
       if (picked !== undefined) return picked;
     }
     return undefined;

@@ -1,7 +1,7 @@
 // Subscriptions by name. History stores them as changes of a search attribute (converter/subscriptions.ts).
 import type { Payload, PayloadConverter } from "../../converter/payload.ts";
 import { SUBSCRIPTION_ATTRIBUTE } from "../../converter/subscriptions.ts";
-import { shown } from "../values.ts";
+import { readPayload } from "../values.ts";
 
 /** Returns whether an item with this name changes subscriptions. */
 export const isSubscribing = (name: string): boolean => /^(?:un)?subscribe(?: |$)/.test(name);
@@ -17,7 +17,7 @@ export class Subscriptions {
   changed(fields: { readonly [name: string]: Payload } | undefined, converter: PayloadConverter | undefined): string | undefined {
     const payload = fields?.[SUBSCRIPTION_ATTRIBUTE];
     if (payload === undefined) return undefined;
-    const read = shown(payload, converter);
+    const read = readPayload(payload, converter);
     const values = "value" in read && Array.isArray(read.value) ? read.value.map(String) : [];
     const before = this.#now;
     this.#now = values;

@@ -7,7 +7,7 @@ import { decodeHistoryBytes } from "../../history_files/decode_events.ts";
 import type { ReplayingRealm } from "../session.ts";
 import { ddmin, type Trying } from "./ddmin.ts";
 import { problemKey } from "../problem.ts";
-import { keepEvents, unitsOf } from "./units.ts";
+import { groupIntoUnits, keepEvents } from "./units.ts";
 
 /** Options of {@link minimise}. */
 export interface MinimiseOptions {
@@ -80,7 +80,7 @@ export async function minimise(history: Uint8Array, options: MinimiseOptions): P
   let events: readonly HistoryEvent[] = await shortest(all, holds, ended);
   while (repaired !== undefined || options.thorough === true) {
     const before = events;
-    const units = unitsOf(before);
+    const units = groupIntoUnits(before);
     const build = (some: readonly number[][]) => keepEvents(before, new Set(some.flat()));
     const left = await ddmin(units, (some) => holds(build(some)), (trying) => {
       onProgress?.({ tried: replays, left: trying.left });

@@ -11,7 +11,7 @@ const isReference = (name: string): boolean => name.endsWith("EventId") && !FORE
 const OF_THING = ["scheduledEventId", "initiatedEventId", "acceptedEventId", "startedEventId"] as const;
 
 /** Returns groups of event indices, oldest first. The start of the run is in no group, so it is always kept. */
-export function unitsOf(events: readonly HistoryEvent[]): number[][] {
+export function groupIntoUnits(events: readonly HistoryEvent[]): number[][] {
   const units = new Map<number, number[]>();
   const unitOf = new Map<number, number>();
   events.forEach(({ attributes: { case: kind, value } }, i) => {

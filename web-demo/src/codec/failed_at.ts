@@ -3,7 +3,7 @@ import type { Payload, PayloadCodec } from "temporalex";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { HistorySchema } from "../../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { decodeHistory } from "../../../ts/codec/message_codec.ts";
-import { codecEncoding } from "../../../ts/debug/run/encodings.ts";
+import { findCodecEncoding } from "../../../ts/debug/run/encodings.ts";
 import type { RunModel } from "../store/run_model.ts";
 
 /** Time limit of the search. */
@@ -27,7 +27,7 @@ async function failsIn(history: Uint8Array, codec: PayloadCodec): Promise<string
   const watching: PayloadCodec = {
     encode: (payloads) => codec.encode(payloads),
     async decode(payloads) {
-      const encoded = payloads.filter((payload) => codecEncoding(payload) !== undefined);
+      const encoded = payloads.filter((payload) => findCodecEncoding(payload) !== undefined);
       const results: Payload[] = [];
       for (const payload of payloads) {
         const [one] = await codec.decode([payload]).catch((error) => {

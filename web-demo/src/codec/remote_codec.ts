@@ -1,5 +1,5 @@
 // Temporal's protocol for codec servers: POST <endpoint>/decode with Payloads as JSON; the response has as many payloads.
-import { codecEncoding } from "../../../ts/debug/run/encodings.ts";
+import { findCodecEncoding } from "../../../ts/debug/run/encodings.ts";
 import { decodeBase64 } from "../../../ts/history_files/payload_json.ts";
 import type { Payload, PayloadCodec } from "temporalex";
 
@@ -21,7 +21,7 @@ export function remoteCodec(send: (body: string) => Promise<CodecResponse>): Pay
 export const onlyEncoded = (decode: (payloads: Payload[]) => Promise<Payload[]>): PayloadCodec => ({
   encode: () => Promise.reject(new Error("this page does not encode payloads")),
   async decode(payloads) {
-    const places = payloads.flatMap((payload, i) => codecEncoding(payload) === undefined ? [] : [i]);
+    const places = payloads.flatMap((payload, i) => findCodecEncoding(payload) === undefined ? [] : [i]);
     if (places.length === 0) return payloads;
     const decoded = await decode(places.map((i) => payloads[i]!));
     if (decoded.length !== places.length) {

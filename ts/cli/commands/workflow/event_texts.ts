@@ -13,7 +13,7 @@ import { durationMs, timestampDate } from "../../../messages/well_known.ts";
 import { shownActivity } from "../../../converter/procedure_names.ts";
 import { enumName } from "../../../converter/enums.ts";
 import { decodePayload } from "../../../history_files/payload_json.ts";
-import { nameIn, timerSummary } from "../../../debug/timer_name.ts";
+import { readTimerName, readTimerSummary } from "../../../debug/timer_name.ts";
 import type { Payload } from "../../../converter/payload.ts";
 import { showMs } from "../../text/times.ts";
 import { CliConverter, showValue, showValues } from "../../text/values.ts";
@@ -146,8 +146,8 @@ export class EventTexts {
         return this.#opened(attributes.value.scheduledEventId);
       case "timerStartedEventAttributes": {
         const { timerId, startToFireTimeout } = attributes.value;
-        const summary = timerSummary(event.userMetadata?.summary, converter);
-        const name = nameIn(summary);
+        const summary = readTimerSummary(event.userMetadata?.summary, converter);
+        const name = readTimerName(summary);
         this.#names.set(event.eventId, `timer ${name || timerId}`);
         const said = name === "" && summary !== "" ? `: ${short(summary)}` : "";
         const took = startToFireTimeout === undefined ? "" : showMs(durationMs(startToFireTimeout));

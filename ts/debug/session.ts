@@ -167,6 +167,7 @@ function endOfTasks(activations: readonly RecordedActivation[], jobs: ReplayTrac
 
 /** A history to step through. Navigation is synchronous, and a position always has the same view. */
 export class DebugSession {
+  /** From the first event. */
   readonly workflowType: string;
   /** "" if the history does not contain it. */
   readonly workflowId: string;
@@ -236,6 +237,7 @@ export class DebugSession {
     return this.#position;
   }
 
+  /** Number of events. */
   get length(): number {
     return this.#data.lines.length;
   }

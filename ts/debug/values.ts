@@ -49,9 +49,11 @@ export const toPlainData = (shown: Shown): unknown => "value" in shown ? shown.v
 
 /** A failure as plain data. */
 export interface ShownFailure {
+  /** As thrown, decoded. */
   readonly message: string;
   /** The failure's type, or the name of its class. */
   readonly type: string;
+  /** The failure that led to this one. */
   readonly cause?: ShownFailure;
 }
 

@@ -44,6 +44,7 @@ export interface OutcomeView {
   readonly kind: "completed" | "failed" | "cancelled" | "continuedAsNew" | "terminated" | "timedOut";
   /** The result, or the arguments of the next run. */
   readonly value?: unknown;
+  /** Set if the run failed. */
   readonly failure?: ShownFailure;
   /** The event of the outcome; undefined if the code ends here and the history does not. */
   readonly eventId: number | undefined;
@@ -53,6 +54,7 @@ export interface OutcomeView {
 export interface SessionView {
   /** ID of the last event that has happened. */
   readonly position: number;
+  /** Number of events. */
   readonly length: number;
   /** The event at the position. */
   readonly event: EventLine;
@@ -75,6 +77,7 @@ export interface SessionView {
   readonly receive: ReceiveState | undefined;
   /** Signals, updates and cancel requests so far, in order of arrival. */
   readonly messages: readonly MessageView[];
+  /** Log lines so far, each with the event of its task. */
   readonly logs: readonly (LogEntry & { readonly eventId: number })[];
   /** How the run ended; undefined before its end. */
   readonly outcome: OutcomeView | undefined;

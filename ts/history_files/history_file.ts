@@ -33,6 +33,7 @@ export interface HistoryFile {
   readonly workflowType: string;
   /** "" if the history does not contain it (servers before 1.25). */
   readonly workflowId: string;
+  /** "" if the history does not contain it. */
   readonly runId: string;
   /** Notable changes that were made to read the file. */
   readonly notes: readonly string[];

@@ -69,7 +69,9 @@ export type BranchOutcome =
 
 /** The response to an update of a branch. */
 export interface UpdateAnswer {
+  /** The update that was called, as its handler is named. */
   readonly name: string;
+  /** The update ID. */
   readonly id: string;
   /** Event of the recorded history; 0 for an update of an edit. */
   readonly recorded: number;
@@ -87,9 +89,11 @@ export interface BranchResult {
   readonly events: readonly HistoryEvent[];
   /** Number of events from the recorded history, including an edited start. */
   readonly kept: number;
+  /** How the branch ended, or what it waits for. */
   readonly outcome: BranchOutcome;
   /** Questions that have no answer. */
   readonly questions: readonly Question[];
+  /** Responses to the updates of the branch. */
   readonly updates: readonly UpdateAnswer[];
   /** IDs of recorded messages that arrived after the end of the run. */
   readonly undelivered: readonly number[];

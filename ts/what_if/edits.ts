@@ -13,6 +13,7 @@ export type Message =
 
 /** The failure of an activity or a child. */
 export interface FailureToTell {
+  /** The message that workflow code sees. */
   readonly message: string;
   /** Default: "Error". */
   readonly type?: string;

@@ -73,6 +73,7 @@ export interface Attempt {
 /** A reference to another run. */
 export interface RunLink {
   readonly kind: "parent" | "root" | "continuedFrom" | "continuedAs" | "child" | "retriedAs" | "resetFrom";
+  /** The other run's workflow ID. */
   readonly workflowId: string;
   /** "" if the history does not record it. */
   readonly runId: string;
@@ -88,6 +89,7 @@ export interface RunFacts {
   readonly type: string;
   /** Workflow ID. */
   readonly id: string;
+  /** "" if the history does not contain it. */
   readonly runId: string;
   /** "Running", "Completed", "Failed", "TimedOut", "Cancelled", "Terminated" or "ContinuedAsNew". */
   readonly status: string;
@@ -113,6 +115,7 @@ export interface RunFacts {
 
 /** A limit of Temporal servers and the value of this history. */
 export interface RunLimit {
+  /** What is limited; "payload" is the largest total of one event. */
   readonly name: "events" | "size" | "payload";
   /** The value of the history: a count, or bytes. */
   readonly value: number;
@@ -156,6 +159,7 @@ export interface RunModel {
   readonly facts: RunFacts;
   /** All items, in the order in which they began. */
   readonly items: readonly RunItem[];
+  /** One line for each event, in order. */
   readonly lines: readonly EventLine[];
   /** The WorkflowTaskStarted events. */
   readonly tasks: readonly EventLine[];
@@ -167,6 +171,7 @@ export interface RunModel {
   readonly encodings: ReadonlyMap<string, number>;
   /** Some events are in groups, see `eventGroups`. */
   readonly hasGroups: boolean;
+  /** What deserves attention; how the run ended comes first. */
   readonly findings: readonly Finding[];
   /** The history as bytes of temporal.api.history.v1.History. */
   readonly bytes: Uint8Array;

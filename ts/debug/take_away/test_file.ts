@@ -7,6 +7,7 @@ export type TestRunner = "node" | "vitest" | "deno";
 
 /** Options of {@link testFiles}. */
 export interface TestFileOptions {
+  /** The test framework. */
   readonly runner: TestRunner;
   /** Base name of the files, without an extension: "order-17". */
   readonly name: string;
@@ -22,7 +23,9 @@ export interface TestFileOptions {
 
 /** A file to write. */
 export interface TextFile {
+  /** Without a folder. */
   readonly name: string;
+  /** The whole content. */
   readonly text: string;
 }
 

@@ -48,8 +48,8 @@ export function checkRow(row: RunRow, events: readonly HistoryEvent[], items: re
   }
   if (row.closeTimeMs === 0) problems.push("it is closed, but has no close time");
   // Notifications to its parent or children may wait for a store that could not read them.
-  const tells = items.some(({ kind }) => kind === ORDER);
-  if (row.ready && !tells || row.wakeAtMs !== 0) {
+  const notifies = items.some(({ kind }) => kind === ORDER);
+  if (row.ready && !notifies || row.wakeAtMs !== 0) {
     problems.push("it is closed, but its row has pending work for the engine");
   }
   return found;

@@ -8,7 +8,7 @@ export function describeImportRefusal(specifier: unknown): Error {
 }
 
 /**
- * Returns the first place of the error's stack that is in the module; zeros where there is none. Deno writes evaluated code as
+ * Returns the first place of the error's stack that is in the module; zeros without one. Deno writes evaluated code as
  * "(<url>, <anonymous>:1:2)".
  */
 export function placeInModule(error: unknown, url: string): { line: number; column: number } {

@@ -83,3 +83,35 @@ cases.push({
       });
     }),
 });
+
+const ofBranch = (code: string): string =>
+  `${API}export const w = workflow("W", async () => {
+  await parallel([
+    () => sleep(9000),
+    async () => {
+      await sleep(1000);
+      ${code}
+      await sleep(2000);
+    },
+  ]);
+});`;
+
+cases.push({
+  name: "failing code: a branch of parallel that fails is named with its error and line, not as a removed step",
+  run: () =>
+    withRealm(ofBranch(""), async (recorded) => {
+      const run = recorded.start("W");
+      await run.auto();
+      await withRealm(ofBranch("missing();"), async ({ realm }) => {
+        const { verdict, error } = await realm.replay(run.server.workflowId, run.server.history());
+        equal(verdict, "nondeterminism");
+        const { edit, repair, location } = error!.divergence!;
+        deepEqual([edit.kind, edit.confidence, repair], ["failingCode", "likely", undefined]);
+        ok(location.includes("/app/main.ts:8:"), location);
+        match(
+          error!.sentence!,
+          /main\.ts:8\. Branch 2 of parallel in run of workflow "W" failed in this task with ReferenceError: missing is not defined\.$/,
+        );
+      }, { lines: true });
+    }),
+});

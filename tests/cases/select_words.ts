@@ -1,7 +1,7 @@
 // select and timer (docs/dev/semantics/scopes.md#what-select-refuses): what they say when they are
 // used wrongly, in the history, and to those who look.
 import { defaultPayloadConverter } from "../../ts/converter/payload.ts";
-import { noreply, on, receive, select, signal, sleep, stop, timer, workflow } from "../../ts/workflow/mod.ts";
+import { noreply, on, parallel, receive, select, shield, signal, sleep, stop, timer, workflow } from "../../ts/workflow/mod.ts";
 import { deepEqual, equal, match } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { drive } from "./driver.ts";
@@ -40,12 +40,15 @@ export const cases: Case[] = [
       await wrong(() => [timer("x", "1h")], /arm 1 of select is a promise/);
       await wrong(() => [a], /arm 1 of select is object; create arms with on\(\.\.\.\) and timer\(\.\.\.\)/);
       await wrong(() => [undefined], /arm 1 of select is undefined/);
+      // deno-lint-ignore no-sparse-arrays -- a hole is what is tested
+      await wrong(() => [timer(1, () => 2), , timer(2, () => 3)], /arm 2 of select is undefined/);
       await wrong(
         () => [on(a, () => 1), timer(1, () => 2), on(signal("a"), () => 3)],
         /arm 3 of select is for signal "a", like an earlier arm/,
       );
       match(await refusal(() => receive(0, [timer(1, () => noreply(1))] as never)), /receive accepts on\(signal, \.\.\.\)/);
       match(await refusal(() => receive(0, [undefined] as never)), /receive accepts on\(signal, \.\.\.\)/);
+      match(await refusal(() => receive(0, new Array(1) as never)), /receive accepts on\(signal, \.\.\.\)/);
       match(
         await refusal(() => select([on(() => noreply(1) as never, () => 1)])),
         /arm 1 of select in run of workflow "W" returned a noreply result/,
@@ -55,6 +58,19 @@ export const cases: Case[] = [
         /receive cannot be used in an arm of select \(arm 1 of select in run of workflow "W"\)/,
       );
       match(await refusal(() => select([on(new Promise(() => {}), () => 1)])), /DEADLOCK: .*its last call: select/);
+    },
+  },
+  {
+    name: "parallel and shield take functions only: a promise, a hole or another value fails the task",
+    async run() {
+      const wrong = async (branches: () => unknown, pattern: RegExp) =>
+        match(await refusal(() => parallel(branches() as never)), pattern);
+      await wrong(() => [() => 1, sleep(1)], /branch 2 of parallel is a promise, not a function: write \(\) => before the call/);
+      await wrong(() => new Array(2), /branch 1 of parallel is undefined, not a function/);
+      await wrong(() => [null], /branch 1 of parallel is null, not a function/);
+      await wrong(() => () => 1, /parallel needs an array of functions/);
+      match(await refusal(() => shield(sleep(1) as never)), /the argument of shield is a promise, not a function/);
+      match(await refusal(() => shield(undefined as never)), /the argument of shield is undefined, not a function/);
     },
   },
   {

@@ -1,6 +1,7 @@
 // parallel: runs branches concurrently, each to its end. shield: runs code that a cancellation does
 // not reach.
 import { rejectSurplusArguments } from "../base/option_names.ts";
+import { MisuseError } from "../executor/program/errors.ts";
 import { callingFiber } from "../executor/scheduler/api_guard.ts";
 import { startParallel, startShield } from "../executor/primitives/parallel.ts";
 import type { HasControl } from "./receive.ts";
@@ -32,6 +33,10 @@ export function parallel<const F extends readonly Branch[]>(
 ): Promise<{ -readonly [K in keyof F]: Settled<Awaited<ReturnType<F[K]>>> }> {
   rejectSurplusArguments("parallel", surplus, "parallel needs one array of functions and has no options");
   const fiber = callingFiber("parallel");
+  if (!Array.isArray(branches)) fiber.run.misuse(new MisuseError("parallel needs an array of functions"));
+  Array.from(branches).forEach((branch: unknown, i) => {
+    if (typeof branch !== "function") fiber.run.misuse(new MisuseError(`branch ${i + 1} of parallel ${whyNoFunction(branch)}`));
+  });
   return startParallel(fiber, branches) as Promise<{ -readonly [K in keyof F]: Settled<Awaited<ReturnType<F[K]>>> }>;
 }
 
@@ -41,5 +46,14 @@ export function parallel<const F extends readonly Branch[]>(
  */
 export function shield<T>(body: () => T | Promise<T>, ...surplus: never[]): Promise<T> {
   rejectSurplusArguments("shield", surplus, "shield needs one function and has no options");
-  return startShield(callingFiber("shield"), body);
+  const fiber = callingFiber("shield");
+  if (typeof body !== "function") fiber.run.misuse(new MisuseError(`the argument of shield ${whyNoFunction(body)}`));
+  return startShield(fiber, body);
+}
+
+/** A call in the place of a function runs before the branch exists. */
+function whyNoFunction(value: unknown): string {
+  const isPromise = typeof (value as { then?: unknown } | null | undefined)?.then === "function";
+  const what = isPromise ? "a promise" : value === null ? "null" : typeof value;
+  return `is ${what}, not a function${isPromise ? ": write () => before the call" : ""}`;
 }

@@ -60,7 +60,8 @@ export function select<R = never, const A extends readonly unknown[] = readonly 
   if (!Array.isArray(arms)) run.misuse(new MisuseError("select needs an array of on(...) and timer(...) arms"));
   if (arms.length === 0) run.misuse(new MisuseError("select has no arms, so it would never return"));
   const signals = new Set<string>();
-  arms.forEach((arm: unknown, i) => {
+  // `from`: forEach skips the holes of an array.
+  Array.from(arms).forEach((arm: unknown, i) => {
     const wrong = problemOf(arm, signals);
     if (wrong !== undefined) run.misuse(new MisuseError(`arm ${i + 1} of select ${wrong}`));
   });

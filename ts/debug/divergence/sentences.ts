@@ -31,10 +31,22 @@ export function nameEdit(
   found: Found | undefined,
 ): NamedEdit {
   const { history: here, code } = place.pairs[place.at]!;
-  return ofPatch(place, evidence) ?? updateEdit(place, here, events, evidence) ?? ofLocal(here, code) ??
+  return failingBranch(place, evidence) ?? ofPatch(place, evidence) ?? updateEdit(place, here, events, evidence) ??
+    ofLocal(here, code) ??
     ofShifted(here, code, found) ?? signalEdit(place, here, events, evidence, found?.confidence === "verified") ??
     ofShiftedStep(place, sides, events, found) ?? ofFound(place, found) ??
     ofSides(here, code);
+}
+
+/**
+ * A branch of `parallel` that failed in the task: what it no longer does was not removed, even if a
+ * history without it would replay.
+ */
+function failingBranch(place: Place, { failedBranches }: ReplayEvidence): NamedEdit | undefined {
+  const failed = failedBranches.findLast(({ startedEventId }) => startedEventId === place.task.startedEventId);
+  if (failed === undefined) return undefined;
+  const text = `${failed.branch} failed in this task with ${failed.error}`;
+  return { ...edit("failingCode", text, failed.branch, "likely"), ...(failed.site !== "" && { at: failed.site }) };
 }
 
 function ofPatch(place: Place, evidence: ReplayEvidence): NamedEdit | undefined {
@@ -157,7 +169,8 @@ export function summarizeDivergence(
   const at = place === "" ? "" : where.how === "after" ? `, after ${place}` : `: ${place}`;
   const event = here === undefined ? "" : ` (event ${here.eventId})`;
   const inTask = `In task ${task.task} your code`;
-  const end = `${capital(text)}${confidence === "verified" ? "." : "?"}`;
+  // That code failed is known, and not a guess.
+  const end = `${capital(text)}${confidence === "verified" || kind === "failingCode" ? "." : "?"}`;
   if (kind === "handlerMissing" && !(here?.kind === "update" && here.name === subject)) {
     const instead = code !== undefined ? describeAction(code) : `never reaches ${here!.text}`;
     const history = here === undefined ? "" : code === undefined ? `, which history recorded` : ` where history has ${here.text}`;

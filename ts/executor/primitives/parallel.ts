@@ -56,6 +56,7 @@ export function startParallel(fiber: Fiber, branches: readonly (() => unknown)[]
     startFiber(child, branch, (outcome) => {
       if (outcome.ok) refuseControlValue(child, outcome.value);
       else if (isTaskError(outcome.error)) run.fail(outcome.error);
+      else run.port.branchFailed?.(child.label, outcome.error);
       results[i] = outcome;
       if (--left > 0) return;
       // A cancellation of the workflow is not a result of a branch: it propagates.

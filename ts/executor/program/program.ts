@@ -84,6 +84,8 @@ export interface CommandPort {
   patchMissed?(patchId: string): void;
   /** Called when code runs a side effect that history lacks; divergence reports use its line. */
   sideEffectMissed?(id: number): void;
+  /** Called when a branch of `parallel` ends with an error; divergence reports name programming errors. */
+  branchFailed?(branch: string, error: unknown): void;
   /** Called when code sets a handler, passes one to a receive or select, or waits for a signal. */
   handlerSet?(kind: MessageKind, name: string): void;
   /** Next number of the run's seeded generator, in [0, 1). */

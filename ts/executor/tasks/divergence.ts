@@ -98,6 +98,7 @@ export type EditKind =
   | "endedEarly"
   | "endedLate"
   | "handlerMissing"
+  | "failingCode"
   | "patchRenamed"
   | "patchRemoved"
   | "randomShifted"

@@ -12,7 +12,8 @@ import {
   RecordSideEffect,
   UpdateResponse,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { callSite } from "../program/call_site.ts";
+import { messageOf, nameOf, stackOf } from "../../converter/thrown.ts";
+import { callSite, userFrame } from "../program/call_site.ts";
 import type { MessageKind, MessageSite } from "../program/definition_sites.ts";
 import { encodeWith } from "../program/encode.ts";
 import type { CommandPort } from "../program/program.ts";
@@ -49,9 +50,25 @@ export interface MissedPatch {
   readonly site: string;
 }
 
+/** A branch of `parallel` that ended with an error of JavaScript: its result is the error, and the run continues. */
+export interface FailedBranch {
+  /** "branch 2 of parallel in run". */
+  readonly branch: string;
+  /** "ReferenceError: missing is not defined". */
+  readonly error: string;
+  /** Id of the WorkflowTaskStarted event. */
+  readonly startedEventId: number;
+  /** The user frame that threw. */
+  readonly site: string;
+}
+
+/** Errors that code with a mistake throws; others may be a decision of the workflow. */
+const MISTAKES: ReadonlySet<string> = new Set(["ReferenceError", "TypeError", "RangeError", "SyntaxError"]);
+
 export class Recorder implements CommandPort {
   readonly activations: RecordedActivation[] = [];
   readonly missedPatches: MissedPatch[] = [];
+  readonly failedBranches: FailedBranch[] = [];
   readonly #handlers = new Map<string, MessageSite>();
   readonly #port: CommandPort;
   readonly #callSites: boolean;
@@ -103,6 +120,13 @@ export class Recorder implements CommandPort {
     if (!this.#callSites) return;
     const startedEventId = this.activations.at(-1)?.startedEventId ?? 0;
     this.missedPatches.push({ patchId, startedEventId, site: this.#site(this.patchMissed) });
+  }
+
+  branchFailed(branch: string, error: unknown): void {
+    if (!this.#callSites || !MISTAKES.has(nameOf(error))) return;
+    const startedEventId = this.activations.at(-1)?.startedEventId ?? 0;
+    const site = userFrame(stackOf(error));
+    this.failedBranches.push({ branch, error: `${nameOf(error)}: ${messageOf(error)}`, startedEventId, site });
   }
 
   /** Recorded as a command, so that it is compared with the event that history has in its place. */

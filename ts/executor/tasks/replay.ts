@@ -18,7 +18,7 @@ import { UnknownWorkflowError } from "../program/errors.ts";
 import type { Followed, LineAt } from "./line_follower.ts";
 import { lineTracing } from "./line_tracing.ts";
 import { definitionSites, type MessageSite } from "../program/definition_sites.ts";
-import type { MissedPatch, RecordedActivation } from "./recording.ts";
+import type { FailedBranch, MissedPatch, RecordedActivation } from "./recording.ts";
 import { type ReplayTrace, ReplayTracer } from "./replay_trace.ts";
 import { readRunStart } from "../../messages/history_start.ts";
 
@@ -57,6 +57,7 @@ export interface ReplayEvidence {
   readonly waits: ReplayTrace["waits"];
   readonly jobs: ReplayTrace["jobs"];
   readonly missedPatches: readonly MissedPatch[];
+  readonly failedBranches: readonly FailedBranch[];
   readonly handlers: readonly MessageSite[];
   /** Messages that the modules define. */
   readonly definitions: readonly MessageSite[];
@@ -253,6 +254,7 @@ function evidenceOf({ recorder }: CachedRun, tracer: ReplayTracer): ReplayEviden
     waits,
     jobs,
     missedPatches: recorder!.missedPatches,
+    failedBranches: recorder!.failedBranches,
     handlers: recorder!.handlers,
     definitions: definitionSites(),
     untaken: buffered.at(-1)?.value ?? {},

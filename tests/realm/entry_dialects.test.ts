@@ -66,6 +66,21 @@ for (const form of ["eager", "lazy"] as const) {
   });
 }
 
+test("an entry whose bundler loads the workflows later is told to import them at its top", async () => {
+  write("native.mjs", NATIVE());
+  const late = `globalThis.TURBOPACK_NEXT_CHUNK_URLS = [];
+import { serveRealm } from "${own("realm")}";
+serveRealm(() => {
+  TURBOPACK_NEXT_CHUNK_URLS.push("chunk.js");
+  return import("./native.mjs");
+});
+`;
+  await assert.rejects(
+    harness({ entry: pathToFileURL(write("late.mjs", late)) }),
+    /TURBOPACK_NEXT_CHUNK_URLS\.push .* import the workflows at the top of the realm's entry, and pass them as serveRealm\(workflows\)/,
+  );
+});
+
 test("starting a plain function next to an entry's native workflows fails by name; a duplicate name is reported at once", async () => {
   const h = await harness({ entry: entry("alone.mjs", "lazy") });
   try {

@@ -31,6 +31,8 @@ const STATE = "keep state in local variables and in receive(); publish it with p
 const BYTES = "its content arrives at unpredictable times; work with strings and Uint8Array, and do I/O in an activity";
 const PARALLEL = "use parallel() for concurrency, and an activity for heavy work";
 const CODE = "imports must be known before the module runs; use an import declaration";
+const CHUNKS = "the bundler loads a part of the program here, which needs the host's functions: import the workflows at the " +
+  "top of the realm's entry, and pass them as serveRealm(workflows)";
 const MEASURE = "time is workflow time; use Date.now() for it, and measure in an activity";
 
 interface Row {
@@ -49,7 +51,7 @@ const ROWS: readonly Row[] = [
   { names: "process Deno Bun navigator location", advice: ARGUMENT, typeOf: "object" },
   { names: "origin isSecureContext crossOriginIsolated", advice: ARGUMENT },
   { names: "localStorage sessionStorage indexedDB caches cookieStore", advice: STATE, typeOf: "object" },
-  { names: "importScripts", advice: CODE },
+  { names: "importScripts", advice: CHUNKS },
   {
     names: "Blob File FileReader FileReaderSync FormData ReadableStream ReadableStreamDefaultReader ReadableStreamBYOBReader " +
       "ReadableStreamDefaultController ReadableByteStreamController ReadableStreamBYOBRequest WritableStream " +
@@ -87,6 +89,9 @@ export const BLOCKED: ReadonlyMap<string, { readonly advice: string; readonly ty
   ),
 );
 
+/** Lists in which bundlers register the parts of a program that load later. */
+const CHUNK_LIST = /^(?:TURBOPACK|webpackChunk|parcelRequire)/;
+
 export function adviceFor(name: string): string {
-  return BLOCKED.get(name)?.advice ?? GENERAL;
+  return BLOCKED.get(name)?.advice ?? (CHUNK_LIST.test(name) ? CHUNKS : GENERAL);
 }

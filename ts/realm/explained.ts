@@ -60,7 +60,7 @@ export class Explainer {
     if (error.evidence === undefined) return verdict;
     if (isThrownByCode(verdict)) return await this.#located(workflowId, history, options, verdict);
     // Loaded when needed: a page that only runs workflows never needs it.
-    const { explainDivergence, KnownEdits } = await import("../debug/divergence/mod.ts");
+    const { explainDivergence, KnownEdits } = await import("../debug/explanations.ts");
     this.#known ??= new KnownEdits();
     const { evidence: _, ...plain } = error;
     const runId = options.runId === undefined ? {} : { runId: options.runId };
@@ -87,15 +87,12 @@ export class Explainer {
     verdict: ReplayVerdict,
   ): Promise<ReplayVerdict> {
     if (!hasExtraCommand(verdict)) return verdict;
-    const { commandsNotInHistory } = await import("../debug/not_in_history.ts");
-    const { notInHistoryText } = await import("../debug/not_in_history_text.ts");
-    const { decodeEventList } = await import("../debug/divergence/candidates.ts");
+    const { commandsNotInHistory, decodeEventList, notInHistoryText, shortPlace } = await import("../debug/explanations.ts");
     const how = { ...options, record: true, trace: true, callSites: "always", lines: false } as const;
     const isRecorded = options.record === true && options.trace === true && options.callSites === "always";
     const { recorded = [], trace } = isRecorded ? verdict : await this.#replay(workflowId, history, how);
     const extra = commandsNotInHistory(verdict, decodeEventList(history), { activations: recorded, jobs: trace?.jobs ?? [] });
     if (extra.length === 0) return verdict;
-    const { shortPlace } = await import("../debug/divergence/where.ts");
     const place = shortPlace(extra[0]!.site);
     const task = extra[0]!.isLast ? "Replays, then" : `In task ${extra[0]!.task} the code`;
     const message = `${task} ${notInHistoryText(extra)}${place === "" ? "" : `: ${place}`}`;
@@ -126,7 +123,7 @@ export class Explainer {
       .catch(() => undefined);
     const lines = again?.trace?.lines;
     if (lines === undefined) return { ...verdict, error: { ...error, eventId } };
-    const { formatLocation, readPath } = await import("../debug/divergence/path.ts");
+    const { formatLocation, readPath } = await import("../debug/explanations.ts");
     const steps = readPath(lines);
     const last = steps.findLast(({ throws }) => throws) ?? steps.at(-1);
     return { ...verdict, error: { ...error, eventId, location: last === undefined ? "" : formatLocation(last) } };

@@ -66,7 +66,7 @@ for (const form of ["eager", "lazy"] as const) {
   });
 }
 
-test("an entry whose bundler loads the workflows later is told to import them at its top", async () => {
+test("an entry whose bundler loads the workflows later: the error states to import them at its top", async () => {
   write("native.mjs", NATIVE());
   const late = `globalThis.TURBOPACK_NEXT_CHUNK_URLS = [];
 import { serveRealm } from "${own("realm")}";

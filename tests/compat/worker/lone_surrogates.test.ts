@@ -41,3 +41,15 @@ test("a lone surrogate in the type of the next run fails the task with the field
   assert.match(failed.workflowTaskFailedEventAttributes.failure.message, /^workflowType "a\\ud800b" contains a lone surrogate/);
   await handle.terminate();
 });
+
+/** The messages of an error and its causes. */
+const messagesOf = (error: unknown): string[] => error instanceof Error ? [error.message, ...messagesOf(error.cause)] : [];
+const hasReplacement = (error: unknown): boolean => messagesOf(error).some((text) => text.includes("a\ufffdb"));
+
+test("errors with lone surrogates reach the callers of workflows, updates and queries, with a replacement", async () => {
+  await assert.rejects(client.execute("fails", { id: "fails", taskQueue: "lone" }), hasReplacement);
+  const handle = await client.start("throwing", { id: "throwing", taskQueue: "lone" });
+  await assert.rejects(handle.update("change"), hasReplacement);
+  await assert.rejects(handle.query("ask"), hasReplacement);
+  await handle.terminate();
+});

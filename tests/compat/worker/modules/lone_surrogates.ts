@@ -39,3 +39,19 @@ export async function call(field: string): Promise<unknown> {
 export async function renewed(): Promise<void> {
   await wf.makeContinueAsNewFunc<typeof renewed>({ workflowType: LONE })();
 }
+
+export async function fails(): Promise<void> {
+  throw wf.ApplicationFailure.create({ message: LONE, type: LONE, details: [LONE] });
+}
+
+const change = wf.defineUpdate<void>("change");
+const ask = wf.defineQuery<void>("ask");
+
+export async function throwing(): Promise<void> {
+  const fail = () => {
+    throw wf.ApplicationFailure.create({ message: LONE, type: LONE });
+  };
+  wf.setHandler(change, fail);
+  wf.setHandler(ask, fail);
+  await wf.sleep("1 hour");
+}

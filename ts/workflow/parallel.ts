@@ -53,7 +53,8 @@ export function shield<T>(body: () => T | Promise<T>, ...surplus: never[]): Prom
 
 /** A call in the place of a function runs before the branch exists. */
 function whyNoFunction(value: unknown): string {
-  const isPromise = typeof (value as { then?: unknown } | null | undefined)?.then === "function";
-  const what = isPromise ? "a promise" : value === null ? "null" : typeof value;
-  return `is ${what}, not a function${isPromise ? ": write () => before the call" : ""}`;
+  if (typeof (value as { then?: unknown } | null | undefined)?.then === "function") {
+    return "is a promise, not a function: write () => before the call";
+  }
+  return `is ${value === null ? "null" : typeof value}, not a function`;
 }

@@ -94,7 +94,7 @@ test("with a fixed port an open page continues after a restart of the server", a
     const list = page.locator(".run-row:not(.head)");
     await expect(list).toHaveCount(1);
     await first.end();
-    const gone = page.locator(".runs-room [role=alert]", { hasText: "The server does not" });
+    const gone = page.locator(".runs-room [role=alert]", { hasText: "The server cannot be reached" });
     await expect(gone).toBeVisible({ timeout: 60_000 });
     await start("order-2");
     const second = await place.start(args, env).line(({ event }) => event === "started");

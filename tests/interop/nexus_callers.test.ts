@@ -326,9 +326,10 @@ test("edited histories get the same verdicts as from the official replayer", { s
   const [official, own] = [await officialVerdicts(histories), await ourVerdicts(histories)];
   for (const [name, { holds }] of Object.entries(EDITS)) {
     const both = `${name}: ${official[name]} | ${own[name]}`;
-    assert.equal(official[name] === "ok", holds === true, both);
     assert.equal(own[name] === "ok", holds !== false, both);
-    if (holds === "here") assert.match(official[name]!, /No completion for taskSeq 1/);
+    // Its fault needs the end of the operation in a later task than the response, which the server decides.
+    if (holds === "here") assert.match(official[name]!, /^ok$|No completion for taskSeq 1/, both);
+    else assert.equal(official[name] === "ok", holds, both);
   }
 });
 

@@ -10,7 +10,7 @@ const args = process.argv.slice(2);
 if (args.includes("--help") || args.includes("-h")) {
   say(`usage: npm test [-- SUITE... | quick | all] [--bare] [--json] [--verbose] [--times] [--write-times] [--list]
 
-Without a name: the usual run, about ten minutes on two cores. It covers every promise of docs/guarantees.md and names what it leaves out.
+Without a name: the usual run, about eleven minutes on two cores. It covers every promise of docs/guarantees.md and names what it leaves out.
 quick      format, lint, types, generated files, and the short test files in Node: one to three minutes
 all        every suite that this machine can run, as CI does: about an hour on two cores
 SUITE...   the named suites, whole; --list prints their names

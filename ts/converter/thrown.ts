@@ -3,6 +3,7 @@
 // throws, and results have a bounded size.
 
 import { somePrototype } from "./brand.ts";
+import { replaceLoneSurrogates } from "./well_formed.ts";
 
 /** Maximum causes that are encoded. Servers and the core reject messages nested about 100 deep. */
 export const MAX_CAUSES = 32;
@@ -40,7 +41,7 @@ export function isA<T>(value: unknown, type: Class<T>): value is T {
 /** Returns text for UTF-8: replaces lone surrogates and cuts to `max` characters, with a note. */
 export function safeText(text: string, max: number = MAX_MESSAGE): string {
   const cut = text.length > max ? `${text.slice(0, max)}... (${text.length - max} more characters)` : text;
-  return cut.replace(/\p{Surrogate}/gu, "\ufffd");
+  return replaceLoneSurrogates(cut);
 }
 
 /** Returns the name of an error; "Error" if it is missing. */

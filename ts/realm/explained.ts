@@ -52,10 +52,8 @@ export class Explainer {
     if (error === undefined) return await this.#withExtraCommands(workflowId, history, options, verdict);
     const { probed, lastLines, sourceOf } = this.#help;
     if (error.lost !== undefined) {
-      const stood = await lastLines?.of(workflowId, history, options, error.lost, error.eventId);
-      return stood === undefined
-        ? verdict
-        : { ...verdict, error: { ...error, location: stood.location, eventId: stood.eventId } };
+      const last = await lastLines?.of(workflowId, history, options, error.lost, error.eventId);
+      return last === undefined ? verdict : { ...verdict, error: { ...error, location: last.location, eventId: last.eventId } };
     }
     if (error.evidence === undefined) return verdict;
     if (isThrownByCode(verdict)) return await this.#located(workflowId, history, options, verdict);

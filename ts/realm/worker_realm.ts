@@ -300,10 +300,10 @@ class ThreadedRealm implements WorkerRealm {
 
   /** Logs the line of a lost task's code. The task's failure does not wait for it. */
   async #logLine({ workflowType, workflowId, runId }: TaskHead, { kind }: Loss): Promise<void> {
-    const stood = await this.#lastLines.ofRun(workflowId, runId, kind, this.#spec.fetchHistory);
-    if (stood === undefined || this.#disposed) return;
+    const last = await this.#lastLines.ofRun(workflowId, runId, kind, this.#spec.fetchHistory);
+    if (last === undefined || this.#disposed) return;
     const run = { workflowType, workflowId, runId, timeMs: Date.now(), source: "executor" } as const;
-    const message = `workflow "${workflowType}" (id "${workflowId}") was at ${stood.location} when ${LOST[kind]}`;
+    const message = `workflow "${workflowType}" (id "${workflowId}") was at ${last.location} when ${LOST[kind]}`;
     this.#spec.log.write({ ...run, level: "error", message, fields: {} });
   }
 

@@ -21,7 +21,7 @@ import {
 import { defaultPayloadConverter } from "../../converter/payload.ts";
 import { type SearchAttributes, toSearchAttributePayloads } from "../../converter/search_attributes.ts";
 import { encodeWith, wire, wireAll, type WirePayload, wirePayloads, wireRecord } from "../program/encode.ts";
-import { replaceLoneSurrogates } from "../program/well_formed.ts";
+import { replaceLoneSurrogates } from "../../converter/well_formed.ts";
 import { copyPayload } from "../scheduler/headers.ts";
 import { Awaiter, type Fiber } from "../scheduler/fiber.ts";
 import type { ChildTarget } from "../scheduler/job_targets.ts";

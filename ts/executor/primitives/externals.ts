@@ -9,7 +9,7 @@ import {
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { decodeFailure } from "../../converter/failure_converter.ts";
 import { encodeWith, wireAll } from "../program/encode.ts";
-import { replaceLoneSurrogates } from "../program/well_formed.ts";
+import { replaceLoneSurrogates } from "../../converter/well_formed.ts";
 import { Awaiter, type Fiber, type Leftover } from "../scheduler/fiber.ts";
 import type { MessageTarget } from "../scheduler/job_targets.ts";
 

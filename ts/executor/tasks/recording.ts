@@ -12,7 +12,7 @@ import {
   RecordSideEffect,
   UpdateResponse,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { messageOf, nameOf, stackOf } from "../../converter/thrown.ts";
+import { messageOf, nameOf, safeText, stackOf } from "../../converter/thrown.ts";
 import { callSite, userFrame } from "../program/call_site.ts";
 import type { MessageKind, MessageSite } from "../program/definition_sites.ts";
 import { encodeWith } from "../program/encode.ts";
@@ -62,6 +62,8 @@ export interface FailedBranch {
   readonly site: string;
 }
 
+/** Characters of an error in a sentence. */
+const MAX_SHOWN_ERROR = 200;
 /** Errors that code with a mistake throws; others may be a decision of the workflow. */
 const MISTAKES: ReadonlySet<string> = new Set(["ReferenceError", "TypeError", "RangeError", "SyntaxError"]);
 
@@ -126,7 +128,8 @@ export class Recorder implements CommandPort {
     if (!this.#callSites || !MISTAKES.has(nameOf(error))) return;
     const startedEventId = this.activations.at(-1)?.startedEventId ?? 0;
     const site = userFrame(stackOf(error));
-    this.failedBranches.push({ branch, error: `${nameOf(error)}: ${messageOf(error)}`, startedEventId, site });
+    const text = safeText(`${nameOf(error)}: ${messageOf(error)}`, MAX_SHOWN_ERROR);
+    this.failedBranches.push({ branch, error: text, startedEventId, site });
   }
 
   /** Recorded as a command, so that it is compared with the event that history has in its place. */
